@@ -24,7 +24,11 @@ export default defineConfig({
         extends: true,
         test: {
           name: "packages",
-          include: ["packages/*/src/**/*.test.ts", "bench/src/**/*.test.ts", "scripts/**/*.test.ts"],
+          include: [
+            "packages/*/{src,testing}/**/*.test.ts",
+            "bench/src/**/*.test.ts",
+            "scripts/**/*.test.ts",
+          ],
           exclude: notNow,
           // Loading core takes longer than most of these tests: a worker does it once, and not for every file.
           isolate: false,

@@ -6,7 +6,7 @@ import { basename, join, posix } from "node:path";
 import { parseSync } from "oxc-parser";
 import { isMain, root } from "./prepare.mjs";
 
-/** What each folder of packages/core/src may import, beside itself. A new folder needs a line here. */
+/** What each folder of packages/core/src, and packages/core/testing, may import beside itself. A new folder needs a line here. */
 const layers = {
   collections: "",
   diagnostics: "collections",
@@ -87,8 +87,9 @@ function relativeComplaint(from, path, local) {
   if (from.test) return undefined;
   local.push(path);
   if (to.test) return "it is a test";
+  if (to.layer === "testing" && from.layer !== "testing") return "only tests use it";
   if (from.package !== "core") return undefined;
-  if (isDoor(from)) return to.layer === "testing" ? "only tests use it" : closedComplaint(to);
+  if (isDoor(from)) return closedComplaint(to);
   if (isDoor(to)) return "it is for other packages";
   if (from.layer === to.layer && to.inside === `${to.layer}/index.ts`) return "index.ts is for those outside";
   if (from.layer !== to.layer) {
@@ -129,7 +130,9 @@ function outsideComplaint(from, specifier, declared, doors) {
  */
 function locate(path) {
   const names = path.split("/").map((name) => name.split(".")[0]);
-  const [name, , ...inside] = path.replace(/^packages\//, "").split("/");
+  const [name, part, ...rest] = path.replace(/^packages\//, "").split("/");
+  // What only tests use stands beside the sources, in `testing`.
+  const inside = part === "testing" ? [part, ...rest] : rest;
   return {
     names,
     package: name,
@@ -198,7 +201,7 @@ function readPackages() {
     });
     for (const entry of readdirSync(folder, { recursive: true })) {
       const file = entry.replaceAll("\\", "/");
-      if (!/^src\/.*\.tsx?$/.test(file)) continue;
+      if (!/^(src|testing)\/.*\.tsx?$/.test(file)) continue;
       sources[`${path}/${file}`] = readFileSync(join(folder, file), "utf8");
     }
   }

@@ -10,7 +10,7 @@ import { readConfig } from "../packages/cli/src/config/config.js";
 import { readDnsRecords } from "../packages/cli/src/input/dns.js";
 import { readPaths } from "@tierwall/kube";
 import { makeProgram } from "../packages/cli/src/main.js";
-import { tierwall } from "../packages/cli/src/testing/run-command.js";
+import { tierwall } from "../packages/cli/testing/run-command.js";
 
 /* The pages of docs/reference/diagnostics whose code only the command line reports; core's pages.test.ts executes the others. */
 

@@ -10,7 +10,7 @@ import {
   complaintAbout,
   saidTo,
   wordsOf,
-} from "../packages/cli/src/testing/command-lines.js";
+} from "../packages/cli/testing/command-lines.js";
 import { version } from "../packages/cli/src/version.js";
 
 /* What people copy from us, they can run: help, pages, the GitHub Action, the hooks of pre-commit. */

@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { afterAll, describe, expect, it } from "vitest";
-import { folderOf, removeFolders, tierwall } from "../packages/cli/src/testing/run-command.js";
+import { folderOf, removeFolders, tierwall } from "../packages/cli/testing/run-command.js";
 
 /*
  * Every ```console block of README.md and docs/ is run, and must print what the page shows: in the root of the repository, or,

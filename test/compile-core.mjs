@@ -1,7 +1,7 @@
 import { rmSync } from "node:fs";
 import { bin, run } from "../scripts/prepare.mjs";
 
-/** Compiles core, with what its tests are made of, into a folder of the cache. */
+/** Compiles core into a folder of the cache: `src` is core, `testing` is what its tests are made of. */
 export function compileCore(folder) {
   rmSync(folder, { recursive: true, force: true });
   tsc(["-p", "test/tsconfig.core.json", "--outDir", folder]);

@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { describe, expect, it } from "vitest";
-import { tierwall } from "../packages/cli/src/testing/run-command.js";
+import { tierwall } from "../packages/cli/testing/run-command.js";
 
 /* What docs/how-to/convert.md shows of stderr, in the text block behind a command; command-pages.test.ts looks at stdout. */
 

@@ -6,10 +6,10 @@ import { frame } from "../../packages/agent/src/ruleset/frame.js";
 import { NodeCompiler } from "../../packages/agent/src/compile/node-compiler.js";
 import type { NodeOptions, NodeProgram } from "../../packages/agent/src/ruleset/program.js";
 import type { Ruleset } from "../../packages/agent/src/ruleset/ruleset.js";
-import { type Journey, type Packet, walkRuleset } from "../../packages/agent/src/testing/walk-ruleset.js";
+import { type Journey, type Packet, walkRuleset } from "../../packages/agent/testing/walk-ruleset.js";
 import type { State } from "../../packages/core/src/state/state.js";
-import { probedPorts } from "../../packages/core/src/testing/all-ends.js";
-import { about } from "../../packages/core/src/testing/arbitrary/scenario.js";
+import { probedPorts } from "../../packages/core/testing/all-ends.js";
+import { about } from "../../packages/core/testing/arbitrary/scenario.js";
 import { type AddressedEnd, addressedEnds, isHost, isLocalPod } from "./far-ends.js";
 
 export const optionsFor = (node: string): NodeOptions => ({

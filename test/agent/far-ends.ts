@@ -1,6 +1,6 @@
 import type { Address, Endpoint, Family, Inventory } from "@tierwall/core/model";
 import { formatAddress } from "../../packages/core/src/net/address.js";
-import { outsideEnds } from "../../packages/core/src/testing/all-ends.js";
+import { outsideEnds } from "../../packages/core/testing/all-ends.js";
 
 /** Who answers at an address: on the wire there is nothing else to tell ends by. */
 export interface AddressedEnd {

@@ -7,14 +7,14 @@ import { generationBits, markField } from "../../packages/agent/src/ruleset/conn
 import { atRest } from "../../packages/agent/src/ruleset/at-rest.js";
 import { frame } from "../../packages/agent/src/ruleset/frame.js";
 import type { Ruleset } from "../../packages/agent/src/ruleset/ruleset.js";
-import { nodeYaml, podYaml } from "../../packages/agent/src/testing/node-world.js";
+import { nodeYaml, podYaml } from "../../packages/agent/testing/node-world.js";
 import {
   type Journey,
   type Packet,
   walkDuring,
   walkRuleset,
-} from "../../packages/agent/src/testing/walk-ruleset.js";
-import { anyHistory, type ClusterMoment } from "../../packages/core/src/testing/arbitrary/history.js";
+} from "../../packages/agent/testing/walk-ruleset.js";
+import { anyHistory, type ClusterMoment } from "../../packages/core/testing/arbitrary/history.js";
 import { isFull } from "../slice.mjs";
 import { connectionsAt, enforced, optionsFor } from "./agreement.js";
 

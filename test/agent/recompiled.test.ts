@@ -5,7 +5,7 @@ import type { NodeProgram } from "../../packages/agent/src/ruleset/program.js";
 import { rulesetText } from "../../packages/agent/src/ruleset/text.js";
 import { LiveState } from "../../packages/core/src/state/live/live-state.js";
 import { objectsOf, parseManifest } from "../../packages/core/src/manifest/parse.js";
-import { anyHistory, type ClusterMoment } from "../../packages/core/src/testing/arbitrary/history.js";
+import { anyHistory, type ClusterMoment } from "../../packages/core/testing/arbitrary/history.js";
 import { compiled, enforced, optionsFor } from "./agreement.js";
 
 /** The same moments, come to in other ways. */

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { anyScenario, stateIn } from "../../packages/core/src/testing/arbitrary/scenario.js";
+import { anyScenario, stateIn } from "../../packages/core/testing/arbitrary/scenario.js";
 import { faultOfTable, nodesOf } from "./agreement.js";
 
 describe("the table of a node does with each packet what the evaluator says", () => {

@@ -3,7 +3,7 @@ import { describe, expect, it } from "vitest";
 import { frame } from "../../packages/agent/src/ruleset/frame.js";
 import { rulesetText } from "../../packages/agent/src/ruleset/text.js";
 import { parseCidr } from "../../packages/core/src/net/cidr.js";
-import { anyScenario, stateIn } from "../../packages/core/src/testing/arbitrary/scenario.js";
+import { anyScenario, stateIn } from "../../packages/core/testing/arbitrary/scenario.js";
 import { compiled, nodesOf, optionsFor } from "./agreement.js";
 import { blocksOf, inNamespace, whyNoNft } from "./nft.js";
 

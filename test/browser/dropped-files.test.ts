@@ -1,6 +1,6 @@
 import type { Page } from "playwright-core";
 import { afterAll, describe, expect, it } from "vitest";
-import { folderOf, removeFolders } from "../../packages/cli/src/testing/run-command.js";
+import { folderOf, removeFolders } from "../../packages/cli/testing/run-command.js";
 import { noChromium, skipNote } from "./chromium.js";
 import { useServer } from "./served-page.js";
 import { patience, useBrowser } from "./visit.js";

@@ -1,7 +1,7 @@
 import type { Page } from "playwright-core";
 import { afterAll, describe, expect, it } from "vitest";
 import { onlyInFull } from "../slice.mjs";
-import { folderOf, removeFolders } from "../../packages/cli/src/testing/run-command.js";
+import { folderOf, removeFolders } from "../../packages/cli/testing/run-command.js";
 import { barriers } from "./accessible.js";
 import { noChromium, skipNote } from "./chromium.js";
 import { servePage, useServer } from "./served-page.js";

@@ -1,6 +1,6 @@
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
-import { folderOf, removeFolders, tierwall } from "../../packages/cli/src/testing/run-command.js";
+import { folderOf, removeFolders, tierwall } from "../../packages/cli/testing/run-command.js";
 import { ApiClient } from "./api-client.js";
 import { ControlPlane, noControlPlane, startTimeout, testTimeout } from "./control-plane.js";
 import { RunningController } from "./running-controller.js";

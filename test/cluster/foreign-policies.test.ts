@@ -11,7 +11,7 @@ import {
 import { formatForeign } from "@tierwall/core/manifest";
 import { openCluster, type RunningPage, startPage } from "@tierwall/server";
 import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from "vitest";
-import { folderOf, removeFolders, tierwall } from "../../packages/cli/src/testing/run-command.js";
+import { folderOf, removeFolders, tierwall } from "../../packages/cli/testing/run-command.js";
 import { AdmissionLab } from "./admission-lab.js";
 import { noControlPlane, patience, startTimeout, testTimeout } from "./control-plane.js";
 import { ControllerLab } from "./controller-lab.js";

@@ -1,6 +1,6 @@
 import type { JsonObject } from "@tierwall/core/manifest";
 import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from "vitest";
-import { removeFolders, tierwall } from "../../packages/cli/src/testing/run-command.js";
+import { removeFolders, tierwall } from "../../packages/cli/testing/run-command.js";
 import { noControlPlane, startTimeout, testTimeout } from "./control-plane.js";
 import { ControllerLab } from "./controller-lab.js";
 import { kubectl, noKubectl } from "./kubectl.js";

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { gunzipSync } from "node:zlib";
 import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
 import { parse } from "yaml";
-import { folderOf, type Ran, removeFolders, tierwall } from "../../packages/cli/src/testing/run-command.js";
+import { folderOf, type Ran, removeFolders, tierwall } from "../../packages/cli/testing/run-command.js";
 import { ApiClient } from "./api-client.js";
 import { ControlPlane, noControlPlane, patience, startTimeout, testTimeout } from "./control-plane.js";
 

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
 import { readState } from "@tierwall/core/state";
 import { ClusterFeed, openCluster, type RunningPage, startPage } from "@tierwall/server";
 import { onlyInFull } from "../slice.mjs";
-import { RunningCommand } from "../../packages/cli/src/testing/running-command.js";
+import { RunningCommand } from "../../packages/cli/testing/running-command.js";
 import { ApiClient } from "./api-client.js";
 import { ControlPlane, noControlPlane, startTimeout, testTimeout } from "./control-plane.js";
 

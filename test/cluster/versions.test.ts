@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
-import { folderOf, removeFolders, tierwall } from "../../packages/cli/src/testing/run-command.js";
+import { folderOf, removeFolders, tierwall } from "../../packages/cli/testing/run-command.js";
 import { AdmissionLab } from "./admission-lab.js";
 import { noControlPlane, patience, startTimeout, testTimeout } from "./control-plane.js";
 import { ControllerLab } from "./controller-lab.js";

@@ -2,9 +2,9 @@ import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { visible } from "@tierwall/core/report";
 import { afterAll, describe, expect, it } from "vitest";
-import { hostileManifests, hostileTest } from "../../packages/core/src/testing/hostile-cluster.js";
-import { hostileTexts } from "../../packages/core/src/testing/hostile-texts.js";
-import { folderOf, type Ran, removeFolders, tierwall } from "../../packages/cli/src/testing/run-command.js";
+import { hostileManifests, hostileTest } from "../../packages/core/testing/hostile-cluster.js";
+import { hostileTexts } from "../../packages/core/testing/hostile-texts.js";
+import { folderOf, type Ran, removeFolders, tierwall } from "../../packages/cli/testing/run-command.js";
 
 /*
  * Whole processes, as they run in a terminal and in a workflow of GitHub, on manifests in which all names are hostile: what they print

@@ -6,7 +6,7 @@ import { fileURLToPath } from "node:url";
 import { KernelTable } from "@tierwall/agent";
 import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
 import { fewerRuns } from "../slice.mjs";
-import { NetworkNamespace, whyNoNamespaces } from "../../packages/agent/src/testing/network-namespace.js";
+import { NetworkNamespace, whyNoNamespaces } from "../../packages/agent/testing/network-namespace.js";
 import { wish } from "./wishes.mjs";
 
 const here = (path: string): string => fileURLToPath(new URL(path, import.meta.url));

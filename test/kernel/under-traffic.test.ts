@@ -4,7 +4,7 @@ import { fileURLToPath } from "node:url";
 import { KernelTable } from "@tierwall/agent";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { fewerRuns } from "../slice.mjs";
-import { NetworkNamespace, whyNoNamespaces } from "../../packages/agent/src/testing/network-namespace.js";
+import { NetworkNamespace, whyNoNamespaces } from "../../packages/agent/testing/network-namespace.js";
 import { wish } from "./wishes.mjs";
 
 const reason = whyNoNamespaces();

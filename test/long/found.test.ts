@@ -1,8 +1,8 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
 import { compile } from "../../packages/core/src/engine/engine.js";
-import { evaluatorExam, faultOfEngine } from "../../packages/core/src/testing/agreement.js";
-import { readCase } from "../../packages/core/src/testing/kept-case.js";
+import { evaluatorExam, faultOfEngine } from "../../packages/core/testing/agreement.js";
+import { readCase } from "../../packages/core/testing/kept-case.js";
 
 const folder = new URL("found/", import.meta.url);
 const files = readdirSync(folder).filter((name) => name !== "README.md");

@@ -5,7 +5,7 @@ import { parentPort, workerData } from "node:worker_threads";
 
 const { core, wrong, folders, sound } = workerData;
 const load = (path) => import(pathToFileURL(path).href);
-const { hunt, suspectEngine, suspectEvaluator } = await load(`${core}/testing/hunt.js`);
+const { hunt, suspectEngine, suspectEvaluator } = await load(`${core}/../testing/hunt.js`);
 
 const suspectIn = async (folder) =>
   wrong === "engine"

@@ -9,7 +9,8 @@ import { type Mutant, mutants } from "./mutants.js";
 
 const root = fileURLToPath(new URL("../..", import.meta.url));
 const cache = join(root, ".cache", "mutants");
-const core = join(cache, "core");
+const compiledCore = join(cache, "core");
+const core = join(compiledCore, "src");
 const patched = join(cache, "patched");
 
 /** Today's: each is planted within so many days. */
@@ -33,7 +34,7 @@ describe("planted bugs", () => {
 
     beforeAll(async () => {
       rmSync(cache, { recursive: true, force: true });
-      compileCore(core);
+      compileCore(compiledCore);
       compilePatched();
       const hunts = (["engine", "evaluator"] as const).map((wrong) => hunt(wrong));
       for (const faults of await Promise.all(hunts))

@@ -24,10 +24,10 @@ export async function comparison(core, judge, process) {
       "testing/arbitrary/scenario",
       "testing/arbitrary/arbitrary-cluster",
       "testing/every-flow",
-      "evaluate/evaluate",
-      "net/address",
-      "state/enforcers/differences",
-      "policy/assemble",
+      "src/evaluate/evaluate",
+      "src/net/address",
+      "src/state/enforcers/differences",
+      "src/policy/assemble",
     ].map(load),
   );
   const endOf = (end) => {

@@ -3,7 +3,7 @@ import { disagreements, type Exam, examOf } from "./comparison.js";
 import { Lab } from "./lab/lab.js";
 import { because, labIsMissing, labTimeout } from "./lab/requirements.js";
 import { enforceLiterally } from "./literal-ruleset.js";
-import { stateIn } from "../../packages/core/src/testing/arbitrary/scenario.js";
+import { stateIn } from "../../packages/core/testing/arbitrary/scenario.js";
 import { flowsIn, seriesOf } from "./scenarios.js";
 
 const reason = labIsMissing();

@@ -2,7 +2,7 @@ import type { Verdict } from "@tierwall/core";
 import { compile, evaluate, isSubject } from "@tierwall/core/engine";
 import type { Endpoint, Flow } from "@tierwall/core/model";
 import type { State } from "@tierwall/core/state";
-import { about, tellDecision } from "../../packages/core/src/testing/arbitrary/scenario.js";
+import { about, tellDecision } from "../../packages/core/testing/arbitrary/scenario.js";
 import type { Lab } from "./lab/lab.js";
 import type { Road } from "./lab/packet.js";
 import type { Outcome, Packet } from "./lab/prober.js";

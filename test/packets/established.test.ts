@@ -1,6 +1,6 @@
 import type { State } from "@tierwall/core/state";
 import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
-import { stateIn } from "../../packages/core/src/testing/arbitrary/scenario.js";
+import { stateIn } from "../../packages/core/testing/arbitrary/scenario.js";
 import { onlyInFull } from "../slice.mjs";
 import { Agents } from "./agents.js";
 import { type Asked, examOf, sameWay, tellAsked } from "./comparison.js";

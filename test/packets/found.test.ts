@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { describe, expect, it, vi } from "vitest";
 import { onlyInFull } from "../slice.mjs";
-import { readCase } from "../../packages/core/src/testing/kept-case.js";
+import { readCase } from "../../packages/core/testing/kept-case.js";
 import { disagreements, examOf } from "./comparison.js";
 import { enforce } from "./enforce.js";
 import { Lab } from "./lab/lab.js";

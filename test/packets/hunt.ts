@@ -1,6 +1,6 @@
 import type { State } from "@tierwall/core/state";
-import { formatCase } from "../../packages/core/src/testing/kept-case.js";
-import { type Scenario, stateIn } from "../../packages/core/src/testing/arbitrary/scenario.js";
+import { formatCase } from "../../packages/core/testing/kept-case.js";
+import { type Scenario, stateIn } from "../../packages/core/testing/arbitrary/scenario.js";
 import { type Disagreement, disagreements, examOf } from "./comparison.js";
 import { Lab } from "./lab/lab.js";
 import type { Wiring } from "./lab/wiring.js";

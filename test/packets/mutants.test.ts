@@ -1,5 +1,5 @@
 import { beforeAll, describe, expect, it } from "vitest";
-import { stateIn } from "../../packages/core/src/testing/arbitrary/scenario.js";
+import { stateIn } from "../../packages/core/testing/arbitrary/scenario.js";
 import { isInSlice, onlyInFull } from "../slice.mjs";
 import { disagreements, examOf } from "./comparison.js";
 import { load, tablesOf } from "./enforce.js";

@@ -7,14 +7,11 @@ import {
   anyCluster,
   anyFacts,
   type ClusterModel,
-} from "../../packages/core/src/testing/arbitrary/arbitrary-cluster.js";
-import {
-  domainNames,
-  type Manifest,
-} from "../../packages/core/src/testing/arbitrary/arbitrary-vocabulary.js";
-import { anyPolicies } from "../../packages/core/src/testing/arbitrary/arbitrary-policies.js";
-import { memberPairs, otherPairs, portsAtBorders } from "../../packages/core/src/testing/every-flow.js";
-import type { Scenario } from "../../packages/core/src/testing/arbitrary/scenario.js";
+} from "../../packages/core/testing/arbitrary/arbitrary-cluster.js";
+import { domainNames, type Manifest } from "../../packages/core/testing/arbitrary/arbitrary-vocabulary.js";
+import { anyPolicies } from "../../packages/core/testing/arbitrary/arbitrary-policies.js";
+import { memberPairs, otherPairs, portsAtBorders } from "../../packages/core/testing/every-flow.js";
+import type { Scenario } from "../../packages/core/testing/arbitrary/scenario.js";
 
 /** One cluster, and what is known besides, under several sets of policies: all of them fit into one lab. */
 export interface Series {

@@ -4,7 +4,7 @@ import { pino } from "pino";
 import { describe, expect, it, vi } from "vitest";
 import { Agent, type AgentParts, type Programmed, type Turn } from "./agent.js";
 import type { NodeOptions } from "./ruleset/program.js";
-import { plainOptions } from "./testing/node-world.js";
+import { plainOptions } from "../testing/node-world.js";
 
 const pod = (name: string, address: string) => `
 apiVersion: v1

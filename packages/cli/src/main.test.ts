@@ -2,7 +2,7 @@ import { spawn } from "node:child_process";
 import { readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { afterAll, describe, expect, it, vi } from "vitest";
-import { folderOf, removeFolders, tierwall } from "./testing/run-command.js";
+import { folderOf, removeFolders, tierwall } from "../testing/run-command.js";
 
 // Processes, one for each question, take a while on a busy machine.
 vi.setConfig({ testTimeout: 1_200_000 });

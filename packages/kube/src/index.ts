@@ -55,7 +55,7 @@ export { usualConfiguration, webhookConfiguration } from "./webhook/configuratio
 export { serviceHost, Webhook } from "./webhook/webhook.js";
 export { ClientAuthority, type ClientOptions } from "./webhook/client-authority.js";
 export { WebhookServer } from "./webhook/webhook-server.js";
-export { WatchedFolders } from "./files/watched-folders.js";
+export { filesIn, type FoundFiles, WatchedFiles, type WatchedPaths } from "./files/watched-files.js";
 export { makeFolder, replaceFile } from "./files/make-folder.js";
 export { listAt, textAt } from "./cluster/object-fields.js";
 export { pause } from "./cluster/pause.js";

@@ -1,15 +1,17 @@
-import { statSync } from "node:fs";
 import type { Diagnostic, TextSource } from "@tierwall/core";
 import { diagnostic } from "@tierwall/core/manifest";
 import { servedText, type StateOptions } from "@tierwall/core/state";
-import { Delivery, filesAt, type ManifestFile, readPaths, unreadable, WatchedFolders } from "@tierwall/kube";
+import {
+  filesIn,
+  type ManifestFile,
+  readPaths,
+  unreadable,
+  WatchedFiles,
+  type WatchedPaths,
+} from "@tierwall/kube";
 import type { Shown, StateFeed } from "./feed.js";
 
-export interface FileFeedOptions {
-  /** Files and folders, as `-f` names them. */
-  readonly paths: readonly string[];
-  /** Also what lies in folders of folders. */
-  readonly recursive?: boolean;
+export interface FileFeedOptions extends WatchedPaths {
   /** How many bytes all files may have together, unpacked. */
   readonly maxInput?: number | undefined;
   readonly title?: string;
@@ -17,32 +19,26 @@ export interface FileFeedOptions {
   readonly state?: StateOptions;
   /** Told when a path cannot be read, and once more, with nothing, when it can. Until then nothing is evaluated. */
   readonly onUnreadable?: (diagnostics: readonly Diagnostic[]) => void;
-  /** How often files are looked at though nothing was heard of them. */
-  readonly rescanMilliseconds?: number;
 }
 
 export type OpenedFiles =
   | { readonly ok: true; readonly feed: FileFeed }
   | { readonly ok: false; readonly diagnostics: readonly Diagnostic[] };
 
-/** Editors write a file in several steps. */
-const quietTimes = { quiet: 50, longest: 250 };
-
 /** Manifests in files, with all their mistakes: what is wrong with them is part of what there is to see. */
 export class FileFeed implements StateFeed {
-  private readonly watched = new WatchedFolders(() => this.delivery.stir());
-  private readonly delivery = new Delivery(() => this.look(), quietTimes);
-  private rescan: NodeJS.Timeout | undefined;
+  private readonly files: WatchedFiles;
   private changed: () => void = () => undefined;
   /** As they were read. */
   private sources: readonly TextSource[] = [];
   /** Without what readers of the page do not need, by the text that was read. */
   private served = new Map<TextSource["text"], TextSource>();
   private unread: readonly Diagnostic[] = [];
-  private versions = "";
   private complaints = "";
 
-  constructor(private readonly options: FileFeedOptions) {}
+  constructor(private readonly options: FileFeedOptions) {
+    this.files = new WatchedFiles(options, () => this.look());
+  }
 
   /** Gives back what is wrong with the paths, if anything is: then there is nothing to watch. */
   static open(options: FileFeedOptions): OpenedFiles {
@@ -53,7 +49,7 @@ export class FileFeed implements StateFeed {
   async start(changed: () => void): Promise<void> {
     this.look();
     this.changed = changed;
-    this.rescan = setInterval(() => this.delivery.stir(), this.options.rescanMilliseconds ?? 5000);
+    this.files.start();
   }
 
   shown(): Shown {
@@ -76,26 +72,20 @@ export class FileFeed implements StateFeed {
   }
 
   async stop(): Promise<void> {
-    clearInterval(this.rescan);
-    this.watched.close();
-    await this.delivery.stop();
+    await this.files.stop();
   }
 
   private look(): void {
     const { paths, recursive = false, maxInput } = this.options;
-    // First watched, then read: what changes in between is seen either way.
-    this.watched.update(paths, recursive);
-    const found = filesIn(this.options);
-    const versions = found.files.map(versionOf).join("\n");
-    if (found.diagnostics.length === 0 && versions === this.versions && this.unread.length === 0) return;
+    if (this.files.changed() === undefined) return;
     const { sources, diagnostics } = textsAt(paths, recursive, maxInput);
     const isNews = this.complain(diagnostics);
     this.unread = diagnostics;
     if (diagnostics.length > 0) {
+      this.files.readAgain();
       if (isNews) this.changed();
       return;
     }
-    this.versions = versions;
     if (isSame(sources, this.sources) && !isNews) return;
     this.sources = sources;
     this.changed();
@@ -114,28 +104,6 @@ export class FileFeed implements StateFeed {
 const notStandardInput = {
   diagnostics: [diagnostic("TW1004", "standard input cannot be watched; save it to a file")],
 };
-
-function filesIn({ paths, recursive = false }: FileFeedOptions) {
-  const found = paths.map((path) => filesAt(path, recursive));
-  return {
-    files: [...new Set(found.flatMap(({ files }) => files))],
-    diagnostics: found.flatMap(({ diagnostics }) => diagnostics),
-  };
-}
-
-/** Clocks of file systems stand still for some milliseconds at a time: a young file may have changed unseen. */
-const youngMilliseconds = 1000;
-
-function versionOf(file: string): string {
-  try {
-    const { dev, ino, size, mtimeNs, ctimeNs, mtimeMs } = statSync(file, { bigint: true });
-    const now = Date.now();
-    const isYoung = Number(mtimeMs) > now - youngMilliseconds;
-    return [file, dev, ino, size, mtimeNs, ctimeNs, isYoung ? now : ""].join();
-  } catch {
-    return `${file} cannot be looked at`;
-  }
-}
 
 /** The page wants texts, however long. */
 function textsAt(

@@ -3,7 +3,7 @@ import { brotliDecompressSync, gunzipSync } from "node:zlib";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { FileFeed } from "./file-feed.js";
 import { startPage } from "./start-page.js";
-import { dbPolicy, runPage, shop, type TestPage } from "./testing/running-page.js";
+import { dbPolicy, runPage, shop, type TestPage } from "../testing/running-page.js";
 
 describe("the files of the page", () => {
   let page: TestPage;

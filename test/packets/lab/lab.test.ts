@@ -6,9 +6,9 @@ import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
 import {
   type ClusterModel,
   manifestsOf,
-} from "../../../packages/core/src/testing/arbitrary/arbitrary-cluster.js";
-import { flowsAmong, memberPairs, otherPairs } from "../../../packages/core/src/testing/every-flow.js";
-import { about, stateOf } from "../../../packages/core/src/testing/arbitrary/scenario.js";
+} from "../../../packages/core/testing/arbitrary/arbitrary-cluster.js";
+import { flowsAmong, memberPairs, otherPairs } from "../../../packages/core/testing/every-flow.js";
+import { about, stateOf } from "../../../packages/core/testing/arbitrary/scenario.js";
 import { Lab } from "./lab.js";
 import type { Outcome, Packet } from "./prober.js";
 import { because, describeOnBothWirings, labIsMissing, labTimeout } from "./requirements.js";

@@ -125,11 +125,11 @@ async function openCluster(
   return done({
     source: {
       start: async (onSituation) => {
-        foreign.start();
+        foreign.watch.start();
         await source.start(onSituation);
       },
       stop: async () => {
-        await foreign.stop();
+        await foreign.watch.stop();
         await source.stop();
       },
     },

@@ -131,7 +131,7 @@ export class NodeCompiler {
     const identities = this.identities.of(walks.ends);
     const sets = new Map<string, NamedSet>();
     const put = (name: string, set: NamedSet) => sets.set(name, this.sameAsBefore(name, set));
-    for (const [name, map] of podMaps.update(cluster, rows, walks, identities)) put(name, map);
+    for (const [name, map] of podMaps.make(cluster, rows, walks, identities)) put(name, map);
     const reached = this.reachedFrom(chains, sets, walks, identities);
     for (const [name, map] of reached.maps) sets.set(name, map);
     const [named, local] = [

@@ -1,7 +1,7 @@
 import { readState } from "@tierwall/core/state";
 import { describe, expect, it } from "vitest";
 import { modesOf } from "../see/modes.js";
-import { nodeWorld, nodeYaml, plainOptions, podYaml } from "../testing/node-world.js";
+import { nodeWorld, nodeYaml, plainOptions, podYaml } from "../../testing/node-world.js";
 import { NodeCompiler } from "./node-compiler.js";
 
 const nodes = nodeYaml("here", "192.168.0.1") + nodeYaml("there", "192.168.0.2");

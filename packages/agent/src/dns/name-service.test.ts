@@ -2,7 +2,15 @@ import { setTimeout as sleep } from "node:timers/promises";
 import packet from "dns-packet";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from "vitest";
 import { onlyInFull } from "../../../../test/slice.mjs";
-import { liar, type NamesNode, NamesLab, nameSet, pod, server, whyNoNamesLab } from "../testing/names-lab.js";
+import {
+  liar,
+  type NamesNode,
+  NamesLab,
+  nameSet,
+  pod,
+  server,
+  whyNoNamesLab,
+} from "../../testing/names-lab.js";
 import { Frames } from "./frames.js";
 
 const many = Array.from({ length: 100 }, (_, i) => `203.0.113.${101 + i}`).toSorted();

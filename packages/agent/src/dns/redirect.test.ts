@@ -1,6 +1,6 @@
 import { execFileSync, spawnSync } from "node:child_process";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { whyNoNamesLab } from "../testing/names-lab.js";
+import { whyNoNamesLab } from "../../testing/names-lab.js";
 import { dnsPart, dnsSets, proxyElement, redirectElement, sourceElement } from "./redirect.js";
 import { changesText } from "../ruleset/set-change.js";
 

@@ -5,8 +5,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
-import { lockHolder } from "../testing/lock-holder.js";
-import { NetworkNamespace, whyNoNamespaces } from "../testing/network-namespace.js";
+import { lockHolder } from "../../testing/lock-holder.js";
+import { NetworkNamespace, whyNoNamespaces } from "../../testing/network-namespace.js";
 import { takeLock } from "./lock.js";
 
 const name = `test-${process.pid}`;

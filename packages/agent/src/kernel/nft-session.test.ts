@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import { NetworkNamespace, whyNoNamespaces } from "../testing/network-namespace.js";
+import { NetworkNamespace, whyNoNamespaces } from "../../testing/network-namespace.js";
 import { Nft } from "./nft.js";
 import { NftSession } from "./nft-session.js";
 

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
-import { denying } from "../testing/denying-ruleset.js";
-import { NetworkNamespace, whyNoNamespaces } from "../testing/network-namespace.js";
+import { denying } from "../../testing/denying-ruleset.js";
+import { NetworkNamespace, whyNoNamespaces } from "../../testing/network-namespace.js";
 import { KernelTable, type TrialEnd } from "./kernel-table.js";
 import { changesText } from "../ruleset/set-change.js";
 import { done, type Outcome } from "./outcome.js";

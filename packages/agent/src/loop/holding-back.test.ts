@@ -6,7 +6,7 @@ import type { NodeOptions } from "../ruleset/program.js";
 import type { Ruleset } from "../ruleset/ruleset.js";
 import { knownPods } from "../ruleset/vocabulary.js";
 import { HoldingBack } from "./holding-back.js";
-import { plainOptions } from "../testing/node-world.js";
+import { plainOptions } from "../../testing/node-world.js";
 
 const cidr = (text: string) => parseCidr(text)!;
 

@@ -1,7 +1,7 @@
 import { parseCidr } from "@tierwall/core/model";
 import { readState } from "@tierwall/core/state";
 import { expect, it } from "vitest";
-import { nodeYaml, plainOptions } from "../testing/node-world.js";
+import { nodeYaml, plainOptions } from "../../testing/node-world.js";
 import { nodeDoubts } from "./node-doubts.js";
 
 const { cluster } = readState([{ file: "node.yaml", text: nodeYaml("here", "192.168.0.1") }]);

@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { parseAddress, parseCidr } from "@tierwall/core/model";
 import { afterEach, beforeEach, describe, expect, it, test } from "vitest";
-import { NetworkNamespace, whyNoNamespaces } from "../testing/network-namespace.js";
+import { NetworkNamespace, whyNoNamespaces } from "../../testing/network-namespace.js";
 import { callRulesForBridges, nowhere, type PodPlaces } from "./bridges.js";
 
 let root: string;

@@ -1,5 +1,5 @@
 import { afterAll, describe, expect, it } from "vitest";
-import { NetworkNamespace, whyNoNamespaces } from "../testing/network-namespace.js";
+import { NetworkNamespace, whyNoNamespaces } from "../../testing/network-namespace.js";
 import { Nft } from "../kernel/nft.js";
 import { tellsReturnPaths } from "./return-paths.js";
 

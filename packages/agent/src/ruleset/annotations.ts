@@ -1,6 +1,7 @@
 import type { Decider } from "@tierwall/core/engine";
-import { addressesOfNode, formatAddress, type Inventory } from "@tierwall/core/model";
+import type { Inventory } from "@tierwall/core/model";
 import { deciderText } from "@tierwall/core/report";
+import { EndNames } from "../see/end-names.js";
 import type { BookEntry, NodeProgram } from "./program.js";
 import type { Ruleset } from "./ruleset.js";
 import type { Annotations } from "./text.js";
@@ -39,9 +40,9 @@ const most = 8;
 /** Names the policy and the rule behind each part of a table, and who has which address. */
 export function annotationsOf(ruleset: Ruleset, { book }: NodeProgram, cluster: Inventory): Annotations {
   const entries = new Map([...book.values()].map((entry) => [counterOf(entry.id), entry]));
-  const names = namesByAddress(cluster);
+  const ownerOf = ownersIn(cluster);
   const deciding = decidersOf(ruleset, entries);
-  const walkers = walkersOf(ruleset, names);
+  const walkers = walkersOf(ruleset, ownerOf);
   const whose = (name: string) => {
     const walker = walkers.get(name);
     return walker === undefined ? [] : [`${walker.what} ${enumerate([...walker.pods])}`];
@@ -59,7 +60,7 @@ export function annotationsOf(ruleset: Ruleset, { book }: NodeProgram, cluster: 
       }
       return whose(name);
     },
-    behind: (set, element) => (addressMaps.has(set) ? names.get(element) : undefined),
+    behind: (set, element) => (addressMaps.has(set) ? ownerOf(element) : undefined),
   };
 }
 
@@ -113,7 +114,7 @@ interface Walker {
 /** Whose packets come through a chain or a map on their way to the rules. */
 function walkersOf(
   { chains, sets }: Ruleset,
-  names: ReadonlyMap<string, string>,
+  ownerOf: (address: string) => string | undefined,
 ): ReadonlyMap<string, Walker> {
   const found = new Map<string, Walker>();
   const note = (name: string, what: string, pod: string) => {
@@ -130,7 +131,7 @@ function walkersOf(
     for (const map of [sets.get(maps[4]), sets.get(maps[6])])
       for (const [address, verdict] of map === undefined || map.elements === "learned" ? [] : map.elements) {
         const what = ways[way as keyof typeof ways];
-        const pod = names.get(address) ?? address;
+        const pod = ownerOf(address) ?? address;
         const start = targetOf(verdict);
         if (start === undefined || start === "stamp") continue;
         note(start, what, pod);
@@ -153,17 +154,12 @@ function enumerate(names: readonly string[]): string {
   return more <= 0 ? sorted.join(", ") : `${sorted.slice(0, most).join(", ")} and ${more} more`;
 }
 
-function namesByAddress(cluster: Inventory): ReadonlyMap<string, string> {
-  const names = new Map<string, string>();
-  for (const node of cluster.nodes.values())
-    for (const address of addressesOfNode(node)) names.set(formatAddress(address), `node ${node.name}`);
-  const ofPods = new Map<string, string>();
-  for (const { namespace, name, hostNetwork, addresses } of cluster.pods.values())
-    for (const address of hostNetwork ? [] : addresses) {
-      const text = formatAddress(address);
-      const other = ofPods.get(text);
-      ofPods.set(text, `${other === undefined ? "" : `${other}, `}${namespace}/${name}`);
-    }
-  for (const [address, pods] of ofPods) names.set(address, pods);
-  return names;
+/** The pods at an address, or the node; undefined for all others. */
+function ownersIn(cluster: Inventory): (address: string) => string | undefined {
+  const ends = new EndNames(cluster);
+  return (address) => {
+    const owner = ends.at(address);
+    if (owner.kind === "pod") return [owner.pod, ...(owner.sharedWith ?? [])].join(", ");
+    return owner.kind === "node" ? `node ${owner.node}` : undefined;
+  };
 }

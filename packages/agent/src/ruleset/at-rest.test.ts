@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { nodeWorld, podYaml } from "../testing/node-world.js";
+import { nodeWorld, podYaml } from "../../testing/node-world.js";
 import { atRest, isAtRest } from "./at-rest.js";
 
 const pods = podYaml("shop/web", "10.0.0.1");

@@ -1,8 +1,8 @@
 import { keysToCompare } from "./edited-elements.js";
 import { elementLine, elementText, type Leftover, nothingLeft, sweep } from "./leftover.js";
-import type { Chain, NamedSet, Ruleset } from "./ruleset.js";
+import type { Chain, Ruleset } from "./ruleset.js";
 import { sameChain, sameDeclaration } from "./sameness.js";
-import { chainText, counterText } from "./text.js";
+import { chainText, counterText, setBlock } from "./text.js";
 
 /** A table as it is: what was wanted last, and what is waiting to be removed. */
 export interface Held {
@@ -104,7 +104,9 @@ function draftSets(draft: Draft, { ruleset, leftover }: Held, wanted: Ruleset): 
     const old = ruleset.sets.get(name) ?? leftover.sets.get(name);
     if (old === set) continue;
     if (!old) {
-      draft.coming.push(setBlock(name, set));
+      const elements = set.elements === "learned" ? [] : [...set.elements].map(elementText);
+      const listed = elements.length === 0 ? [] : [`elements = { ${elements.join(", ")} }`];
+      draft.coming.push(setBlock(name, set, listed));
       continue;
     }
     if (!sameDeclaration(old, set)) return `${set.kind} ${name} is to be declared in another way`;
@@ -130,14 +132,4 @@ function changeOf(
     if (value !== undefined) added.push([key, value]);
   }
   return { removed, added };
-}
-
-function setBlock(name: string, set: NamedSet): string {
-  const lines = [`type ${set.type}`];
-  if (set.size !== undefined) lines.push(`size ${set.size}`);
-  if (set.flags.length > 0) lines.push(`flags ${set.flags.join(",")}`);
-  if (set.elements !== "learned" && set.elements.size > 0) {
-    lines.push(`elements = { ${[...set.elements].map(elementText).join(", ")} }`);
-  }
-  return `\t${set.kind} ${name} {\n${lines.map((line) => `\t\t${line}\n`).join("")}\t}\n`;
 }

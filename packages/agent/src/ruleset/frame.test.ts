@@ -1,7 +1,7 @@
 import { parseCidr } from "@tierwall/core/model";
 import { describe, expect, it } from "vitest";
-import { nodeWorld, nodeYaml, podYaml } from "../testing/node-world.js";
-import type { Packet } from "../testing/walk-ruleset.js";
+import { nodeWorld, nodeYaml, podYaml } from "../../testing/node-world.js";
+import type { Packet } from "../../testing/walk-ruleset.js";
 
 const closed = `${nodeYaml("here", "192.168.0.1")}${podYaml("shop/web", "10.0.0.1,fd00::1")}${podYaml("shop/cart", "10.0.0.2,fd00::2")}---
 apiVersion: networking.k8s.io/v1

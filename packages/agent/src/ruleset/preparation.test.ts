@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { nodeWorld, podYaml } from "../testing/node-world.js";
+import { nodeWorld, podYaml } from "../../testing/node-world.js";
 import { nothingLeft } from "./leftover.js";
 import { rangesToCome } from "./preparation.js";
 import type { Ruleset } from "./ruleset.js";

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { NetworkNamespace, whyNoNamespaces } from "../testing/network-namespace.js";
+import { NetworkNamespace, whyNoNamespaces } from "../../testing/network-namespace.js";
 import { difference, emptyTable, type Held } from "./difference.js";
 import { nothingLeft, standing } from "./leftover.js";
 import { parseListing } from "./listing.js";

@@ -38,19 +38,29 @@ export function chainText(name: string, chain: Chain, annotations: Annotations =
 }
 
 export function setText(name: string, set: NamedSet, annotations: Annotations = noAnnotations): string {
-  const { kind, type, flags, size } = set;
   const elements = elementsOf(set);
   const entries = elements.map(([key, text], i) => {
     const comment = annotations.behind(name, key);
     return `\t${text}${i === elements.length - 1 ? "" : ","}${comment === undefined ? "" : ` # ${visible(comment)}`}`;
   });
+  const listed = entries.length === 0 ? [] : ["elements = {", ...entries, "}"];
+  return setBlock(name, set, listed, annotations.above("set", name));
+}
+
+/** `listed`: the lines of its elements. */
+export function setBlock(
+  name: string,
+  { kind, type, flags, size }: NamedSet,
+  listed: readonly string[],
+  comments: readonly string[] = [],
+): string {
   const lines = [
     `type ${type}`,
     ...(size === undefined ? [] : [`size ${size}`]),
     ...(flags.length === 0 ? [] : [`flags ${flags.join(",")}`]),
-    ...(entries.length === 0 ? [] : ["elements = {", ...entries, "}"]),
+    ...listed,
   ];
-  return block(`${kind} ${name}`, lines, annotations.above("set", name));
+  return block(`${kind} ${name}`, lines, comments);
 }
 
 /** By key: each as it is written. */

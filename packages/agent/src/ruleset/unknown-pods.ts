@@ -1,7 +1,7 @@
 import { bitsOf, type Cidr, covers, type Family, formatAddress, formatCidr } from "@tierwall/core/model";
 import type { NodeOptions } from "./program.js";
 import type { Chain } from "./ruleset.js";
-import { logPrefix, unknownCounter } from "./vocabulary.js";
+import { logging, unknownCounter } from "./vocabulary.js";
 
 /*
  * Addresses in the ranges of this node's pods that no known pod has: a pod that is not programmed yet, or somebody who lies.
@@ -43,14 +43,12 @@ export function strangersEnd(
   { log, shadow }: NodeOptions,
   verdict: { readonly drop: readonly string[]; readonly watch: readonly string[] },
 ): readonly (readonly [string, Chain])[] {
-  const limit =
-    log && `limit rate ${log.perSecond}/second${log.burst === 5 ? "" : ` burst ${log.burst} packets`}`;
   return Object.values(unknownCounter).map((name) => [
     name,
     {
       rules: [
         `counter name "${name}"`,
-        ...(log === undefined ? [] : [`${limit} log prefix "${logPrefix(name)}" group ${log.group}`]),
+        ...(log === undefined ? [] : [logging(log, name)]),
         ...(shadow ? verdict.watch : verdict.drop),
       ],
     },

@@ -1,3 +1,5 @@
+import type { NodeOptions } from "./program.js";
+
 /* Names that the parts of the table, and those who read it, have agreed on. */
 
 export const counterOf = (id: string): string => `r_${id}`;
@@ -8,9 +10,13 @@ export const newCounterOf = (id: string): string => `n_${id}`;
 /** Of a connection that was established and is no longer allowed, and whether it is the other end that speaks. */
 export type CutSide = "cut" | "cut-reply";
 
-/** In front of a line in the log. */
-export const logPrefix = (id: string, cut?: CutSide): string =>
-  `tw:${id}${cut === undefined ? "" : `:${cut}`}`;
+type LogOptions = NonNullable<NodeOptions["log"]>;
+
+/** Logs a packet, with the id in front of the line; as often as is allowed. */
+export function logging({ group, perSecond, burst }: LogOptions, id: string, cut?: CutSide): string {
+  const limit = `limit rate ${perSecond}/second${burst === 5 ? "" : ` burst ${burst} packets`}`;
+  return `${limit} log prefix "tw:${id}${cut === undefined ? "" : `:${cut}`}" group ${group}`;
+}
 
 /** Connections that were established and are no longer allowed: each is counted once. */
 export const cutCounter = "cut";

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { clusterFile } from "@tierwall/core/manifest";
 import { readState } from "@tierwall/core/state";
 import { afterAll, describe, expect, it } from "vitest";
-import { bookOf } from "../testing/book.js";
+import { bookOf } from "../../testing/book.js";
 import { Audit, type SuppressedLine } from "./audit.js";
 import type { AuditLine } from "./audit-line.js";
 import { EndNames } from "./end-names.js";

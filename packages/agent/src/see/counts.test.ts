@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { replaceFile } from "@tierwall/kube";
 import { afterAll, describe, expect, it } from "vitest";
-import { bookOf } from "../testing/book.js";
+import { bookOf } from "../../testing/book.js";
 import type { Count } from "../kernel/counters.js";
 import { Counts } from "./counts.js";
 import { readStateFile } from "./state-file.js";

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { bookOf } from "../testing/book.js";
+import { bookOf } from "../../testing/book.js";
 import { Counts } from "./counts.js";
 import { AgentMetrics } from "./metrics.js";
 import { RuleSeries } from "./rule-series.js";

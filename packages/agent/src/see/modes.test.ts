@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { bookOf } from "../testing/book.js";
+import { bookOf } from "../../testing/book.js";
 import { deciderOf, policyText, verdictText } from "./decider.js";
 import { isLogged, modesOf, policiesBehind } from "./modes.js";
 

@@ -3,8 +3,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeEach, describe, expect, it } from "vitest";
 import { done, failed } from "../kernel/outcome.js";
-import { bookOf } from "../testing/book.js";
-import { lacking } from "../testing/tools.js";
+import { bookOf } from "../../testing/book.js";
+import { lacking } from "../../testing/tools.js";
 import type { Count } from "../kernel/counters.js";
 import { Observer, type ObserverOptions } from "./observer.js";
 

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, it, vi } from "vitest";
-import { bookOf } from "../testing/book.js";
+import { bookOf } from "../../testing/book.js";
 import { RuleVersions } from "./rule-versions.js";
 
 const policy = (name: string) => `

@@ -1,72 +1,92 @@
 import { type Diagnostic, hasErrors } from "@tierwall/core";
-import type { LiveOptions, Moment } from "@tierwall/core/state";
+import { type ManifestObject, readObjects } from "@tierwall/core/manifest";
+import { duplicate, keyOf, type LiveOptions, LiveState, type Moment } from "@tierwall/core/state";
 import {
-  Delivery,
-  type DeliveryTimes,
+  type FoundFiles,
   isSameMoment,
+  shown,
   type Situation,
   situationOf,
   type SituationSource,
-  WatchedFolders,
+  sourceAt,
+  unreadable,
+  WatchedFiles,
+  type WatchedPaths,
 } from "@tierwall/kube";
-import { ManifestFolder } from "./manifest-folder.js";
 
-export interface FileSourceOptions extends LiveOptions {
-  /** Files and folders, as `-f` names them. */
-  readonly paths: readonly string[];
-  /** Also what lies in folders of folders. */
-  readonly recursive?: boolean;
-  /** Told when there are errors, and once more, with none, when they are mended. Until then all stays as it was. */
+export interface FileSourceOptions extends LiveOptions, WatchedPaths {
+  /** Told when there are errors, and once more, with none, when they are fixed. Until then all stays as it was. */
   readonly onErrors?: (errors: readonly Diagnostic[]) => void;
-  /** How often files are looked at though nothing was heard of them. */
-  readonly rescanMilliseconds?: number;
-  readonly delivery?: DeliveryTimes;
 }
-
-/** Who writes several files, or a long one, is given a moment. */
-const fileDelivery: DeliveryTimes = { quiet: 50, longest: 250 };
 
 /** The state of a cluster as files say it, which are read again when they change. */
 export class FileSource implements SituationSource {
-  private readonly folder: ManifestFolder;
-  private readonly watched = new WatchedFolders(() => this.delivery.stir());
-  private readonly delivery: Delivery;
-  private rescan: NodeJS.Timeout | undefined;
+  private readonly live: LiveState;
+  private readonly files: WatchedFiles;
+  /** What each file holds, by its objects' keys. */
+  private keys: ReadonlyMap<string, readonly string[]> = new Map();
   private onSituation: ((situation: Situation) => Promise<void> | void) | undefined;
   private given: Moment | undefined;
   private told = "";
   private firstGiven: () => void = () => undefined;
 
   constructor(private readonly options: FileSourceOptions) {
-    const { paths, recursive = false, delivery = fileDelivery } = options;
-    this.folder = new ManifestFolder(paths, recursive, options);
-    this.delivery = new Delivery((since) => this.deliver(since), delivery);
+    this.live = new LiveState(options);
+    this.files = new WatchedFiles(options, (since) => this.deliver(since));
   }
 
   async start(onSituation: (situation: Situation) => Promise<void> | void): Promise<void> {
     this.onSituation = onSituation;
     const first = new Promise<void>((resolve) => (this.firstGiven = resolve));
-    this.rescan = setInterval(() => this.delivery.stir(), this.options.rescanMilliseconds ?? 5000);
-    this.delivery.stir();
+    this.files.start();
+    this.files.stir();
     await first;
   }
 
   async stop(): Promise<void> {
-    clearInterval(this.rescan);
-    this.watched.close();
-    await this.delivery.stop();
+    await this.files.stop();
     this.firstGiven();
   }
 
   private async deliver(since: number): Promise<void> {
-    // First watched, then read: what changes in between is seen either way.
-    this.watched.update(this.options.paths, this.options.recursive ?? false);
-    const { moment, diagnostics } = this.folder.look();
+    const found = this.files.changed();
+    if (found === undefined) return;
+    const wrong = this.read(found);
+    const moment = this.live.moment();
+    const diagnostics = [...wrong, ...moment.diagnostics];
     this.tell(diagnostics.filter(({ severity }) => severity === "error"));
     if (hasErrors(diagnostics) || (this.given !== undefined && isSameMoment(moment, this.given))) return;
     this.given = moment;
     await this.onSituation?.(situationOf(moment, since));
     this.firstGiven();
+  }
+
+  /** Reads all files: what did not change stays the same object. Gives back what is wrong with them. */
+  private read({ files, diagnostics: unfound }: FoundFiles): readonly Diagnostic[] {
+    const diagnostics = [...unfound];
+    // What could not be found is as it was: a path that cannot be read is an error, and no reason to forget.
+    const keys = new Map(unfound.length === 0 ? [] : this.keys);
+    const firsts = new Map<string, ManifestObject>();
+    for (const file of files) {
+      const known = this.keys.get(file) ?? [];
+      const read = readFile(file, known.length > 0);
+      diagnostics.push(...read.diagnostics);
+      // A file that is half written, or wrong, leaves its objects as they were.
+      keys.set(file, hasErrors(read.diagnostics) ? known : read.objects.map(keyOf));
+      for (const object of hasErrors(read.diagnostics) ? [] : read.objects) {
+        const key = keyOf(object);
+        const first = firsts.get(key);
+        if (first !== undefined) diagnostics.push(duplicate(object, first.document.placeOf(first.path), key));
+        else {
+          firsts.set(key, object);
+          this.live.set(object);
+        }
+      }
+    }
+    const left = new Set([...keys.values()].flat());
+    for (const key of new Set([...this.keys.values()].flat())) if (!left.has(key)) this.live.remove(key);
+    this.keys = keys;
+    return diagnostics;
   }
 
   /** Once for the same errors, however often they are seen. */
@@ -76,4 +96,24 @@ export class FileSource implements SituationSource {
     this.told = text;
     this.options.onErrors?.(errors);
   }
+}
+
+function readFile(
+  name: string,
+  hadObjects: boolean,
+): { readonly objects: readonly ManifestObject[]; readonly diagnostics: readonly Diagnostic[] } {
+  const objects: ManifestObject[] = [];
+  const diagnostics: Diagnostic[] = [];
+  try {
+    readObjects(sourceAt(name), {
+      object: (object) => void objects.push(object),
+      report: (found) => void diagnostics.push(found),
+    });
+    // Shells empty a file before they write to it, and a policy must not be gone for that moment.
+    if (hadObjects && objects.length === 0 && diagnostics.length === 0)
+      throw new Error("it is empty now; delete the file if its objects are to go");
+  } catch (cause) {
+    diagnostics.push(unreadable(shown(name), cause));
+  }
+  return { objects, diagnostics };
 }

@@ -11,7 +11,7 @@ const patience = { timeout: 20_000, interval: 5 };
 let server: Server | undefined;
 let apis: ServedForeignApis | undefined;
 afterEach(async () => {
-  await apis?.stop();
+  await apis?.watch.stop();
   server?.closeAllConnections();
   server?.close();
 });
@@ -59,7 +59,7 @@ it("reports the policy APIs of other projects, what changes, and what is not kno
   const figure = async () =>
     (await metrics.registry.getSingleMetric("tierwall_foreign_policy_apis")!.get()).values;
   expect(apis.status()).toEqual([]);
-  apis.start();
+  apis.watch.start();
 
   const state = "Calico GlobalNetworkPolicy; their policies apply beside ours";
   const served = [{ what: "policy APIs of other projects", ok: true, state }];

@@ -11,7 +11,8 @@ type Log = Pick<Logger, "info" | "warn">;
  * objects of others: a thousand agents would.
  */
 export class ServedForeignApis {
-  private readonly watch: ForeignApiWatch;
+  /** To be started and stopped. */
+  readonly watch: ForeignApiWatch;
   private served: readonly ForeignKind[] = [];
   private trouble: string | undefined;
 
@@ -29,14 +30,6 @@ export class ServedForeignApis {
       },
     };
     this.watch = new ForeignApiWatch(connection, listener, times);
-  }
-
-  start(): void {
-    this.watch.start();
-  }
-
-  async stop(): Promise<void> {
-    await this.watch.stop();
   }
 
   /** Nothing where there is nothing to report. */

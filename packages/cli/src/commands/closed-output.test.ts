@@ -4,8 +4,8 @@ import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { afterAll, describe, expect, it } from "vitest";
 import { onlyInFull } from "../../../../test/slice.mjs";
-import { folderOf, removeFolders, tierwall } from "../testing/run-command.js";
-import { RunningCommand } from "../testing/running-command.js";
+import { folderOf, removeFolders, tierwall } from "../../testing/run-command.js";
+import { RunningCommand } from "../../testing/running-command.js";
 
 /*
  * The exit status never depends on who reads the output: a pipeline such as `tierwall validate … | head` with `pipefail`, or a CI step

@@ -2,7 +2,7 @@ import { execFileSync } from "node:child_process";
 import { mkdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { afterAll, describe, expect, it } from "vitest";
-import { folderOf, removeFolders, tierwall } from "../testing/run-command.js";
+import { folderOf, removeFolders, tierwall } from "../../testing/run-command.js";
 
 afterAll(removeFolders);
 

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { type SavedCounts, serveControl } from "@tierwall/agent";
 import { afterAll, afterEach, describe, expect, it } from "vitest";
-import { folderOf, removeFolders, tierwall } from "../testing/run-command.js";
+import { folderOf, removeFolders, tierwall } from "../../testing/run-command.js";
 
 afterAll(removeFolders);
 

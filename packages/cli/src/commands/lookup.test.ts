@@ -1,6 +1,6 @@
 import { fileURLToPath } from "node:url";
 import { describe, expect, it } from "vitest";
-import { tierwall } from "../testing/run-command.js";
+import { tierwall } from "../../testing/run-command.js";
 
 const cwd = fileURLToPath(new URL("../../../../examples/draft-precedence-scenario", import.meta.url));
 const lookup = (...args: readonly string[]) => tierwall(["lookup", "-f", ".", ...args], { cwd });

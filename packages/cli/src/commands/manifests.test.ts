@@ -3,8 +3,8 @@ import { join } from "node:path";
 import { isObject, type Json } from "@tierwall/core/manifest";
 import { cleanupObjects, installObjects, usualValues } from "@tierwall/kube";
 import { afterAll, describe, expect, it, vi } from "vitest";
-import { complaintAbout } from "../testing/command-lines.js";
-import { folderOf, removeFolders, tierwall } from "../testing/run-command.js";
+import { complaintAbout } from "../../testing/command-lines.js";
+import { folderOf, removeFolders, tierwall } from "../../testing/run-command.js";
 
 // Processes, one for each question, take a while on a busy machine.
 vi.setConfig({ testTimeout: 1_200_000 });

@@ -3,7 +3,7 @@ import { gzipSync } from "node:zlib";
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, describe, expect, it } from "vitest";
-import { folderOf, removeFolders, tierwall } from "../testing/run-command.js";
+import { folderOf, removeFolders, tierwall } from "../../testing/run-command.js";
 
 afterAll(removeFolders);
 

@@ -1,8 +1,8 @@
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, describe, expect, it } from "vitest";
-import { folderOf, removeFolders, tierwall } from "../testing/run-command.js";
-import { RunningCommand } from "../testing/running-command.js";
+import { folderOf, removeFolders, tierwall } from "../../testing/run-command.js";
+import { RunningCommand } from "../../testing/running-command.js";
 
 const pod = `
 apiVersion: v1

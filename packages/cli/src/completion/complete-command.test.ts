@@ -1,7 +1,7 @@
 import { join } from "node:path";
 import { readCluster } from "@tierwall/core/state";
 import { afterAll, describe, expect, it, vi } from "vitest";
-import { folderOf, removeFolders, tierwall } from "../testing/run-command.js";
+import { folderOf, removeFolders, tierwall } from "../../testing/run-command.js";
 import { readWhile } from "./cluster-of-line.js";
 
 // Processes, one for each question, take a while on a busy machine.

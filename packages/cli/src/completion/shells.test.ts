@@ -4,7 +4,7 @@ import { delimiter, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { afterAll, describe, expect, it, vi } from "vitest";
 import { onlyInFull } from "../../../../test/slice.mjs";
-import { folderOf, removeFolders } from "../testing/run-command.js";
+import { folderOf, removeFolders } from "../../testing/run-command.js";
 
 /*
  * The scripts in the shells they are for. A shell that is not installed is skipped, which CI does not let pass: .ci/run

@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs";
 import { afterAll, describe, expect, it } from "vitest";
-import { folderOf, removeFolders, tierwall } from "../testing/run-command.js";
+import { folderOf, removeFolders, tierwall } from "../../testing/run-command.js";
 
 /* docs/how-to/configuration.md, executed. */
 

@@ -1,7 +1,7 @@
 import { join } from "node:path";
 import { isConfig } from "@tierwall/kube";
 import { afterAll, describe, expect, it } from "vitest";
-import { folderOf, removeFolders } from "../testing/run-command.js";
+import { folderOf, removeFolders } from "../../testing/run-command.js";
 import { findConfig } from "./find-config.js";
 
 afterAll(removeFolders);

@@ -1,7 +1,7 @@
 import { Command } from "commander";
 import { afterAll, describe, expect, it } from "vitest";
 import { ciliumOptions, withCiliumFlags } from "./cilium-flags.js";
-import { folderOf, removeFolders, tierwall } from "../testing/run-command.js";
+import { folderOf, removeFolders, tierwall } from "../../testing/run-command.js";
 
 afterAll(removeFolders);
 

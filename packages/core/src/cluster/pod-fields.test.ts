@@ -7,7 +7,7 @@ import { objectsOf, parseManifest } from "../manifest/parse.js";
 import { ClusterBuilder } from "./build.js";
 import { isClusterKind } from "./identity.js";
 import { podFields } from "./pod-fields.js";
-import { servedPod } from "../testing/served-pod.js";
+import { servedPod } from "../../testing/served-pod.js";
 
 const facts = { podCidrs: [], serviceCidrs: [] };
 

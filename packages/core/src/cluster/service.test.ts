@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { formatAddress, parseAddress } from "../net/address.js";
-import { problemsIn, world } from "../testing/world.js";
+import { problemsIn, world } from "../../testing/world.js";
 import { type Cluster, podKey, type Service } from "./model.js";
 import { type Backend, backendsOf, podAt } from "./service.js";
 

@@ -1,8 +1,8 @@
 import { describe, expect, it } from "vitest";
 import { objectsOf, parseManifest } from "../manifest/parse.js";
 import { readObjects } from "../manifest/read.js";
-import { servedPod } from "../testing/served-pod.js";
-import { cut } from "../testing/transform/cut.js";
+import { servedPod } from "../../testing/served-pod.js";
+import { cut } from "../../testing/transform/cut.js";
 import { ClusterBuilder } from "./build.js";
 import { isClusterKind } from "./identity.js";
 

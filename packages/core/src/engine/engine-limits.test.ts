@@ -3,9 +3,9 @@ import type { State } from "../state/state.js";
 import { type Pod, podKey } from "../cluster/model.js";
 import { evaluate } from "../evaluate/evaluate.js";
 import type { Flow } from "../evaluate/flow.js";
-import type { Unnamed } from "../testing/arbitrary/arbitrary-vocabulary.js";
-import { labelOf, largeCluster, podNamed } from "../testing/large-cluster.js";
-import { about } from "../testing/arbitrary/scenario.js";
+import type { Unnamed } from "../../testing/arbitrary/arbitrary-vocabulary.js";
+import { labelOf, largeCluster, podNamed } from "../../testing/large-cluster.js";
+import { about } from "../../testing/arbitrary/scenario.js";
 import type { EndGroup } from "./pairs/end-groups.js";
 import { compile, type Engine } from "./engine.js";
 

@@ -2,9 +2,9 @@ import fc from "fast-check";
 import { describe, expect, it, vi } from "vitest";
 import type { State } from "../state/state.js";
 import { evaluate } from "../evaluate/evaluate.js";
-import { evaluatorExam, faultOfEngine } from "../testing/agreement.js";
-import { about, anyScenario, flowsOf, stateIn } from "../testing/arbitrary/scenario.js";
-import { world } from "../testing/world.js";
+import { evaluatorExam, faultOfEngine } from "../../testing/agreement.js";
+import { about, anyScenario, flowsOf, stateIn } from "../../testing/arbitrary/scenario.js";
+import { world } from "../../testing/world.js";
 import { compile } from "./engine.js";
 
 // Every flow of many clusters takes a while on a busy machine.

@@ -5,7 +5,7 @@ import { runConnectivityTest } from "../analysis/connectivity-test/run-test.js";
 import { parseEndpoint, parseTarget } from "../analysis/endpoints/endpoint-ref.js";
 import type { State, StateOptions } from "../state/state.js";
 import { type Cidr, parseCidr } from "../net/cidr.js";
-import { problemsIn, world } from "../testing/world.js";
+import { problemsIn, world } from "../../testing/world.js";
 
 const given = (objects: readonly string[], options: StateOptions = {}) =>
   world(objects.join("\n---\n"), options);

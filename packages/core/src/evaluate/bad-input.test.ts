@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { readState, type StateOptions } from "../state/state.js";
 import { formatPath } from "../diagnostics/place.js";
-import { problemsIn, world } from "../testing/world.js";
+import { problemsIn, world } from "../../testing/world.js";
 
 const read = (text: string, options: StateOptions = {}) => readState([{ file: "test.yaml", text }], options);
 

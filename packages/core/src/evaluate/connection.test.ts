@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { world } from "../testing/world.js";
+import { world } from "../../testing/world.js";
 
 /** Two teams on two nodes, an agent in its node's network, and two pods that have finished. */
 const cluster = `

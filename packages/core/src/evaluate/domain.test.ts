@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import type { StateOptions } from "../state/state.js";
 import type { DnsRecord } from "../cluster/model.js";
 import { parseAddress } from "../net/address.js";
-import { problemsIn, world } from "../testing/world.js";
+import { problemsIn, world } from "../../testing/world.js";
 import { domainMatches } from "./domain.js";
 
 describe("names", () => {

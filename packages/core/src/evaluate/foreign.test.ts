@@ -1,8 +1,8 @@
 import { describe, expect, it } from "vitest";
 import type { State, StateOptions } from "../state/state.js";
 import { compile } from "../engine/engine.js";
-import { evaluatorExam, faultOfEngine } from "../testing/agreement.js";
-import { problemsIn, world } from "../testing/world.js";
+import { evaluatorExam, faultOfEngine } from "../../testing/agreement.js";
+import { problemsIn, world } from "../../testing/world.js";
 
 const cluster = `
 {apiVersion: v1, kind: Namespace, metadata: {name: a, labels: {team: red}}}

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import type { StateOptions } from "../state/state.js";
-import { world } from "../testing/world.js";
+import { world } from "../../testing/world.js";
 
 /** Two nodes; n1 has several addresses, one of them public. `unplaced` and the Deployment have no node yet. */
 const cluster = `

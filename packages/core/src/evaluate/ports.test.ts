@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { world } from "../testing/world.js";
+import { world } from "../../testing/world.js";
 
 /** `web` is a TCP port of both pods, at different numbers; `dns` is one name for two protocols. */
 const cluster = `

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import type { StateOptions } from "../state/state.js";
-import { world } from "../testing/world.js";
+import { world } from "../../testing/world.js";
 
 const cluster = `
 {apiVersion: v1, kind: Namespace, metadata: {name: a}}

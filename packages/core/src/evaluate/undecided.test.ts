@@ -4,7 +4,7 @@ import { runConnectivityTest } from "../analysis/connectivity-test/run-test.js";
 import type { StateOptions } from "../state/state.js";
 import { parseAddress } from "../net/address.js";
 import { parseCidr } from "../net/cidr.js";
-import { world } from "../testing/world.js";
+import { world } from "../../testing/world.js";
 
 const cluster = `
 {apiVersion: v1, kind: Namespace, metadata: {name: a}}

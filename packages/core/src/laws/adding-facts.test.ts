@@ -7,15 +7,15 @@ import {
   type ClusterModel,
   type NodeModel,
   type PodModel,
-} from "../testing/arbitrary/arbitrary-cluster.js";
+} from "../../testing/arbitrary/arbitrary-cluster.js";
 import {
   fields,
   labelWords,
   anyOf,
   podRange,
   someLabels,
-} from "../testing/arbitrary/arbitrary-vocabulary.js";
-import { about, anyScenario, flowsOf, type Scenario, stateIn } from "../testing/arbitrary/scenario.js";
+} from "../../testing/arbitrary/arbitrary-vocabulary.js";
+import { about, anyScenario, flowsOf, type Scenario, stateIn } from "../../testing/arbitrary/scenario.js";
 
 /** Which of the missing facts become known, and what they turn out to be. */
 const news = fields({

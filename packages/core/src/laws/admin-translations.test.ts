@@ -1,11 +1,11 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { anyAdminModel, asBaseline, spell } from "../testing/arbitrary/arbitrary-admin.js";
-import type { KepSpec } from "../testing/arbitrary/arbitrary-kep.js";
-import { named } from "../testing/arbitrary/arbitrary-policies.js";
-import type { Manifest } from "../testing/arbitrary/arbitrary-vocabulary.js";
-import { anyScenario, type Scenario, stateIn, verdictsIn } from "../testing/arbitrary/scenario.js";
-import { translateKep } from "../testing/transform/translate-kep.js";
+import { anyAdminModel, asBaseline, spell } from "../../testing/arbitrary/arbitrary-admin.js";
+import type { KepSpec } from "../../testing/arbitrary/arbitrary-kep.js";
+import { named } from "../../testing/arbitrary/arbitrary-policies.js";
+import type { Manifest } from "../../testing/arbitrary/arbitrary-vocabulary.js";
+import { anyScenario, type Scenario, stateIn, verdictsIn } from "../../testing/arbitrary/scenario.js";
+import { translateKep } from "../../testing/transform/translate-kep.js";
 
 const others = ["NetworkPolicy", "first draft", "default policy", "Cilium"] as const;
 

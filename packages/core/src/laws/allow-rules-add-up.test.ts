@@ -1,15 +1,15 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { anyCiliumItem, type CiliumSpec } from "../testing/arbitrary/arbitrary-cilium.js";
-import { type DraftSpec, draftRule } from "../testing/arbitrary/arbitrary-first-draft.js";
+import { anyCiliumItem, type CiliumSpec } from "../../testing/arbitrary/arbitrary-cilium.js";
+import { type DraftSpec, draftRule } from "../../testing/arbitrary/arbitrary-first-draft.js";
 import {
   egressRule,
   ingressRule,
   type NetworkPolicySpec,
-} from "../testing/arbitrary/arbitrary-network-policy.js";
-import { evaluatedKinds } from "../testing/arbitrary/arbitrary-policies.js";
-import { fields, type Manifest } from "../testing/arbitrary/arbitrary-vocabulary.js";
-import { anyScenario, connectionsIn, type Scenario, stateIn } from "../testing/arbitrary/scenario.js";
+} from "../../testing/arbitrary/arbitrary-network-policy.js";
+import { evaluatedKinds } from "../../testing/arbitrary/arbitrary-policies.js";
+import { fields, type Manifest } from "../../testing/arbitrary/arbitrary-vocabulary.js";
+import { anyScenario, connectionsIn, type Scenario, stateIn } from "../../testing/arbitrary/scenario.js";
 
 const rank = { Deny: 0, Undecided: 1, Allow: 2 } as const;
 

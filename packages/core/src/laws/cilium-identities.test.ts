@@ -12,14 +12,14 @@ import {
   type Selector,
   selectorOver,
   type LabelWords,
-} from "../testing/arbitrary/arbitrary-vocabulary.js";
+} from "../../testing/arbitrary/arbitrary-vocabulary.js";
 import {
   conditionsOf,
   oracleIdentity,
   isSelected,
   withImplied,
-} from "../testing/oracle/oracle-identities.js";
-import { stateOf } from "../testing/arbitrary/scenario.js";
+} from "../../testing/oracle/oracle-identities.js";
+import { stateOf } from "../../testing/arbitrary/scenario.js";
 
 /** What a selector can ask for: each kind of label, with and without source, and values that are there and are not. */
 const ofPods: LabelWords = {

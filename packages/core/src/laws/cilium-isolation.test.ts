@@ -1,8 +1,12 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { type CiliumItem, ciliumSections, type CiliumSpec } from "../testing/arbitrary/arbitrary-cilium.js";
-import type { Manifest } from "../testing/arbitrary/arbitrary-vocabulary.js";
-import { anyScenario, type Scenario, stateIn, verdictsIn } from "../testing/arbitrary/scenario.js";
+import {
+  type CiliumItem,
+  ciliumSections,
+  type CiliumSpec,
+} from "../../testing/arbitrary/arbitrary-cilium.js";
+import type { Manifest } from "../../testing/arbitrary/arbitrary-vocabulary.js";
+import { anyScenario, type Scenario, stateIn, verdictsIn } from "../../testing/arbitrary/scenario.js";
 
 const directions = ["ingress", "egress"] as const;
 const scenarios = anyScenario({ kinds: ["Cilium", "Cilium", "NetworkPolicy"], minLength: 1, maxLength: 3 });

@@ -1,8 +1,12 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { type CiliumItem, ciliumSections, type CiliumSpec } from "../testing/arbitrary/arbitrary-cilium.js";
-import { type Manifest, transports } from "../testing/arbitrary/arbitrary-vocabulary.js";
-import { anyScenario, stateIn, verdictsIn } from "../testing/arbitrary/scenario.js";
+import {
+  type CiliumItem,
+  ciliumSections,
+  type CiliumSpec,
+} from "../../testing/arbitrary/arbitrary-cilium.js";
+import { type Manifest, transports } from "../../testing/arbitrary/arbitrary-vocabulary.js";
+import { anyScenario, stateIn, verdictsIn } from "../../testing/arbitrary/scenario.js";
 
 interface Port {
   readonly port?: string;

@@ -8,8 +8,8 @@ import { ChangedParts } from "../engine/change/changed-parts.js";
 import { compileBoth } from "../engine/change/compile-both.js";
 import { compile } from "../engine/engine.js";
 import { evaluate, type Verdict } from "../evaluate/evaluate.js";
-import { anyHistory, type ClusterMoment } from "../testing/arbitrary/history.js";
-import { about } from "../testing/arbitrary/scenario.js";
+import { anyHistory, type ClusterMoment } from "../../testing/arbitrary/history.js";
+import { about } from "../../testing/arbitrary/scenario.js";
 
 type Counts = Readonly<Record<"denied" | "allowed" | "unsure", number>>;
 

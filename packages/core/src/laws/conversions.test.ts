@@ -5,8 +5,8 @@ import { targets } from "../analysis/convert/targets.js";
 import type { State } from "../state/state.js";
 import type { Verdict } from "../evaluate/evaluate.js";
 import { formatEndpoint } from "../evaluate/flow.js";
-import { type PolicyKindName, evaluatedKinds } from "../testing/arbitrary/arbitrary-policies.js";
-import { anyScenario, connectionsIn, type Scenario, stateIn } from "../testing/arbitrary/scenario.js";
+import { type PolicyKindName, evaluatedKinds } from "../../testing/arbitrary/arbitrary-policies.js";
+import { anyScenario, connectionsIn, type Scenario, stateIn } from "../../testing/arbitrary/scenario.js";
 
 const names = Object.keys(targets) as (keyof typeof targets)[];
 

@@ -9,8 +9,8 @@ import { isSubject, portsMatch } from "../evaluate/match.js";
 import { ruleMatches } from "../evaluate/walk.js";
 import { formatRule } from "../policy/describe.js";
 import type { Rule } from "../policy/model.js";
-import { everyFlow } from "../testing/transform/changed-without.js";
-import { about, anyScenario, stateIn } from "../testing/arbitrary/scenario.js";
+import { everyFlow } from "../../testing/transform/changed-without.js";
+import { about, anyScenario, stateIn } from "../../testing/arbitrary/scenario.js";
 
 /** Whether for some answer to what is not known, the inner rule matches a connection and the outer does not. */
 function escapes(flow: Flow, inner: Rule, outer: Rule, { cluster }: State): boolean {

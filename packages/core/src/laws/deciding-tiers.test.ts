@@ -13,10 +13,10 @@ import { realPorts } from "../engine/change/translation.js";
 import type { Endpoint } from "../evaluate/flow.js";
 import type { Decider } from "../evaluate/walk.js";
 import { tierNames } from "../policy/model.js";
-import { memberPairs, otherPairs, portsAtBorders } from "../testing/every-flow.js";
-import { everything } from "../testing/matrix-world.js";
-import { anyScenario, stateIn } from "../testing/arbitrary/scenario.js";
-import { clusters } from "../testing/search.js";
+import { memberPairs, otherPairs, portsAtBorders } from "../../testing/every-flow.js";
+import { everything } from "../../testing/matrix-world.js";
+import { anyScenario, stateIn } from "../../testing/arbitrary/scenario.js";
+import { clusters } from "../../testing/search.js";
 
 const keyOf = (end: Endpoint) => (end.kind === "external" ? "outside" : partyKey(partyOf(end, "pod")));
 const isHost = (end: Endpoint) => end.kind === "node" || (end.kind === "pod" && end.pod.hostNetwork);

@@ -1,9 +1,9 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import type { CiliumSpec } from "../testing/arbitrary/arbitrary-cilium.js";
-import type { NetworkPolicySpec } from "../testing/arbitrary/arbitrary-network-policy.js";
-import type { Manifest } from "../testing/arbitrary/arbitrary-vocabulary.js";
-import { anyScenario, connectionsIn, stateIn, tell } from "../testing/arbitrary/scenario.js";
+import type { CiliumSpec } from "../../testing/arbitrary/arbitrary-cilium.js";
+import type { NetworkPolicySpec } from "../../testing/arbitrary/arbitrary-network-policy.js";
+import type { Manifest } from "../../testing/arbitrary/arbitrary-vocabulary.js";
+import { anyScenario, connectionsIn, stateIn, tell } from "../../testing/arbitrary/scenario.js";
 
 type Direction = "ingress" | "egress";
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { formatCase } from "../testing/kept-case.js";
-import { search } from "../testing/search.js";
+import { formatCase } from "../../testing/kept-case.js";
+import { search } from "../../testing/search.js";
 
 describe("the engine and the evaluator agree, on connections one by one and on all pairs", () => {
   it.each([

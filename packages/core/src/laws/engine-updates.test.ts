@@ -10,15 +10,15 @@ import type { Update } from "../engine/change/update.js";
 import { evaluate, type Verdict } from "../evaluate/evaluate.js";
 import type { Direction, Tiers } from "../policy/model.js";
 import { type Endpoint, formatEndpoint } from "../evaluate/flow.js";
-import { flowsAmong, memberPairs, otherPairs, portsAtBorders } from "../testing/every-flow.js";
-import { expandPairs } from "../testing/expanded-pairs.js";
+import { flowsAmong, memberPairs, otherPairs, portsAtBorders } from "../../testing/every-flow.js";
+import { expandPairs } from "../../testing/expanded-pairs.js";
 import {
   anyHistory,
   anyHistoryWithForeign,
   type ClusterMoment,
   updateBetween,
-} from "../testing/arbitrary/history.js";
-import { about } from "../testing/arbitrary/scenario.js";
+} from "../../testing/arbitrary/history.js";
+import { about } from "../../testing/arbitrary/scenario.js";
 
 // Many histories of many clusters take a while on a busy machine.
 vi.setConfig({ testTimeout: 1_200_000 });

@@ -3,7 +3,7 @@ import { describe, expect, it } from "vitest";
 import { ask, overall } from "../analysis/explain/ask.js";
 import { explain } from "../analysis/explain/explain.js";
 import { evaluate } from "../evaluate/evaluate.js";
-import { anyScenario, flowsOf, stateIn, tell } from "../testing/arbitrary/scenario.js";
+import { anyScenario, flowsOf, stateIn, tell } from "../../testing/arbitrary/scenario.js";
 
 describe("an explanation", () => {
   it("S1.15: gives the verdict that evaluating gives, for the question and for each connection it shows", () => {

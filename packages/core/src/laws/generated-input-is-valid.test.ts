@@ -5,9 +5,9 @@ import { evaluate } from "../evaluate/evaluate.js";
 import { ruleMatches } from "../evaluate/walk.js";
 import { explore } from "../evaluate/facts.js";
 import { tierNames } from "../policy/model.js";
-import { manifestsOf } from "../testing/arbitrary/arbitrary-cluster.js";
-import { andForeign, anyPolicies, evaluatedKinds } from "../testing/arbitrary/arbitrary-policies.js";
-import { anyScenario, flowsOf, stateIn } from "../testing/arbitrary/scenario.js";
+import { manifestsOf } from "../../testing/arbitrary/arbitrary-cluster.js";
+import { andForeign, anyPolicies, evaluatedKinds } from "../../testing/arbitrary/arbitrary-policies.js";
+import { anyScenario, flowsOf, stateIn } from "../../testing/arbitrary/scenario.js";
 
 /* The ground the other laws stand on: what is generated is valid, and its rules really meet the connections. */
 

@@ -4,7 +4,7 @@ import { parseEndpoint, parseTarget } from "../analysis/endpoints/endpoint-ref.j
 import { isConntrack } from "../analysis/replay/conntrack.js";
 import { readState } from "../state/state.js";
 import { domainMatches } from "../evaluate/domain.js";
-import { world } from "../testing/world.js";
+import { world } from "../../testing/world.js";
 
 /*
  * Input that is meant to do harm: names that every JavaScript object has, and texts that take some expressions for ever. What would hang

@@ -6,12 +6,17 @@ import type {
   NetworkPolicyPeer,
   NetworkPolicyRule,
   NetworkPolicySpec,
-} from "../testing/arbitrary/arbitrary-network-policy.js";
-import { type AdminModel, type AdminPeer, everyPeer, spell } from "../testing/arbitrary/arbitrary-admin.js";
-import type { PodModel } from "../testing/arbitrary/arbitrary-cluster.js";
-import { named } from "../testing/arbitrary/arbitrary-policies.js";
-import { type Manifest, namespaceNameKey } from "../testing/arbitrary/arbitrary-vocabulary.js";
-import { anyScenario, type Scenario, stateIn, verdictsIn } from "../testing/arbitrary/scenario.js";
+} from "../../testing/arbitrary/arbitrary-network-policy.js";
+import {
+  type AdminModel,
+  type AdminPeer,
+  everyPeer,
+  spell,
+} from "../../testing/arbitrary/arbitrary-admin.js";
+import type { PodModel } from "../../testing/arbitrary/arbitrary-cluster.js";
+import { named } from "../../testing/arbitrary/arbitrary-policies.js";
+import { type Manifest, namespaceNameKey } from "../../testing/arbitrary/arbitrary-vocabulary.js";
+import { anyScenario, type Scenario, stateIn, verdictsIn } from "../../testing/arbitrary/scenario.js";
 
 const scenarios = anyScenario({ kinds: ["NetworkPolicy"], complete: true, minLength: 1, maxLength: 3 });
 

@@ -5,11 +5,11 @@ import {
   anyGuardrail,
   type DraftAction,
   type DraftSpec,
-} from "../testing/arbitrary/arbitrary-first-draft.js";
-import type { NetworkPolicySpec } from "../testing/arbitrary/arbitrary-network-policy.js";
-import { named } from "../testing/arbitrary/arbitrary-policies.js";
-import type { Manifest } from "../testing/arbitrary/arbitrary-vocabulary.js";
-import { anyScenario, type Scenario, stateIn, verdictsIn } from "../testing/arbitrary/scenario.js";
+} from "../../testing/arbitrary/arbitrary-first-draft.js";
+import type { NetworkPolicySpec } from "../../testing/arbitrary/arbitrary-network-policy.js";
+import { named } from "../../testing/arbitrary/arbitrary-policies.js";
+import type { Manifest } from "../../testing/arbitrary/arbitrary-vocabulary.js";
+import { anyScenario, type Scenario, stateIn, verdictsIn } from "../../testing/arbitrary/scenario.js";
 import {
   asCiliumDeny,
   asCiliumPolicy,
@@ -17,7 +17,7 @@ import {
   asKepPolicy,
   namesItsPeers,
   withoutBlocks,
-} from "../testing/transform/translate-isolating.js";
+} from "../../testing/transform/translate-isolating.js";
 
 function expectSame(
   scenario: Scenario,

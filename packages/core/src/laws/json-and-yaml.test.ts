@@ -2,9 +2,9 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { stringify } from "yaml";
 import { readState, type State } from "../state/state.js";
-import { manifestsOf } from "../testing/arbitrary/arbitrary-cluster.js";
-import { rename } from "../testing/transform/rename.js";
-import { anyScenario, tellingsIn } from "../testing/arbitrary/scenario.js";
+import { manifestsOf } from "../../testing/arbitrary/arbitrary-cluster.js";
+import { rename } from "../../testing/transform/rename.js";
+import { anyScenario, tellingsIn } from "../../testing/arbitrary/scenario.js";
 
 /** Everything a state holds but its functions, which only tell places. */
 const plain = ({ cluster, tiers, policies, diagnostics, skipped, usable }: State): string =>

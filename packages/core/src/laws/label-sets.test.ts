@@ -2,10 +2,10 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { evaluate } from "../evaluate/evaluate.js";
 import type { Flow, PodEndpoint } from "../evaluate/flow.js";
-import type { DraftPeer, DraftSpec } from "../testing/arbitrary/arbitrary-first-draft.js";
-import type { KepPeer, KepSpec, LabelSet } from "../testing/arbitrary/arbitrary-kep.js";
-import { type Manifest, anyOf } from "../testing/arbitrary/arbitrary-vocabulary.js";
-import { anyScenario, flowsOf, type Scenario, stateIn } from "../testing/arbitrary/scenario.js";
+import type { DraftPeer, DraftSpec } from "../../testing/arbitrary/arbitrary-first-draft.js";
+import type { KepPeer, KepSpec, LabelSet } from "../../testing/arbitrary/arbitrary-kep.js";
+import { type Manifest, anyOf } from "../../testing/arbitrary/arbitrary-vocabulary.js";
+import { anyScenario, flowsOf, type Scenario, stateIn } from "../../testing/arbitrary/scenario.js";
 
 const rule = { action: "Deny", l4Selector: { allPorts: true } } as const;
 

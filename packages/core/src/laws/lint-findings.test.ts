@@ -15,10 +15,10 @@ import { formatPath } from "../diagnostics/place.js";
 import { evaluate } from "../evaluate/evaluate.js";
 import { formatEndpoint } from "../evaluate/flow.js";
 import { formatPolicy, type PolicyRef, type Rule, type Tier, type Tiers } from "../policy/model.js";
-import { manifestsOf } from "../testing/arbitrary/arbitrary-cluster.js";
-import type { Manifest } from "../testing/arbitrary/arbitrary-vocabulary.js";
-import { flowsAmong, memberPairs, otherPairs, portsAtBorders } from "../testing/every-flow.js";
-import { about, anyScenario, type Scenario, stateOf } from "../testing/arbitrary/scenario.js";
+import { manifestsOf } from "../../testing/arbitrary/arbitrary-cluster.js";
+import type { Manifest } from "../../testing/arbitrary/arbitrary-vocabulary.js";
+import { flowsAmong, memberPairs, otherPairs, portsAtBorders } from "../../testing/every-flow.js";
+import { about, anyScenario, type Scenario, stateOf } from "../../testing/arbitrary/scenario.js";
 
 /** A cluster with DNS: the pods that its Service selects. */
 const dns: Manifest = {

@@ -8,8 +8,8 @@ import { formatForeign } from "../foreign/object.js";
 import type { ManifestObject } from "../manifest/object.js";
 import { objectsOf, parseManifest } from "../manifest/parse.js";
 import { formatPolicy } from "../policy/model.js";
-import { manifestsOf } from "../testing/arbitrary/arbitrary-cluster.js";
-import { anyScenario } from "../testing/arbitrary/scenario.js";
+import { manifestsOf } from "../../testing/arbitrary/arbitrary-cluster.js";
+import { anyScenario } from "../../testing/arbitrary/scenario.js";
 
 /** What `setAny` and `removeAny` are chosen from: several objects of the same name, each saying something else. */
 const anyPool: fc.Arbitrary<readonly object[]> = fc

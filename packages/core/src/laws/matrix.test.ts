@@ -13,17 +13,17 @@ import { evaluate, type Verdict } from "../evaluate/evaluate.js";
 import type { Endpoint } from "../evaluate/flow.js";
 import { type LabelMatch, selects } from "../labels/requirement.js";
 import { formatAddress, parseAddress } from "../net/address.js";
-import { manifestsOf } from "../testing/arbitrary/arbitrary-cluster.js";
+import { manifestsOf } from "../../testing/arbitrary/arbitrary-cluster.js";
 import {
   labelWords,
   type Manifest,
   namespaceNames,
   anyOf,
-} from "../testing/arbitrary/arbitrary-vocabulary.js";
-import { memberPairs, otherPairs, portsAtBorders } from "../testing/every-flow.js";
-import { everything } from "../testing/matrix-world.js";
-import { anyScenario, type Scenario, stateOf } from "../testing/arbitrary/scenario.js";
-import { clusters } from "../testing/search.js";
+} from "../../testing/arbitrary/arbitrary-vocabulary.js";
+import { memberPairs, otherPairs, portsAtBorders } from "../../testing/every-flow.js";
+import { everything } from "../../testing/matrix-world.js";
+import { anyScenario, type Scenario, stateOf } from "../../testing/arbitrary/scenario.js";
+import { clusters } from "../../testing/search.js";
 
 /** Workloads of which nothing but the template is known: they stand for replicas that talk to each other (S1.6). */
 const templates: readonly Manifest[] = [

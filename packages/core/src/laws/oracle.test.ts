@@ -3,10 +3,10 @@ import { describe, expect, it } from "vitest";
 import { domainMatches } from "../evaluate/domain.js";
 import { evaluate } from "../evaluate/evaluate.js";
 import type { DomainPattern } from "../policy/model.js";
-import { type OracleOutcomes, oracle } from "../testing/oracle/oracle.js";
-import { nameFits } from "../testing/oracle/oracle-domains.js";
-import { andForeign, evaluatedKinds } from "../testing/arbitrary/arbitrary-policies.js";
-import { about, anyScenario, flowsOf, stateIn } from "../testing/arbitrary/scenario.js";
+import { type OracleOutcomes, oracle } from "../../testing/oracle/oracle.js";
+import { nameFits } from "../../testing/oracle/oracle-domains.js";
+import { andForeign, evaluatedKinds } from "../../testing/arbitrary/arbitrary-policies.js";
+import { about, anyScenario, flowsOf, stateIn } from "../../testing/arbitrary/scenario.js";
 
 const saying = (outcomes: OracleOutcomes) => (outcomes.size === 1 ? [...outcomes][0] : "both");
 

@@ -7,9 +7,9 @@ import { sharedPriorities } from "../analysis/proof/shared-priorities.js";
 import { compile } from "../engine/engine.js";
 import { evaluateDirection } from "../evaluate/evaluate.js";
 import { formatPolicy } from "../policy/model.js";
-import { everyFlow } from "../testing/transform/changed-without.js";
-import type { Manifest } from "../testing/arbitrary/arbitrary-vocabulary.js";
-import { about, anyScenario, type Scenario, stateIn } from "../testing/arbitrary/scenario.js";
+import { everyFlow } from "../../testing/transform/changed-without.js";
+import type { Manifest } from "../../testing/arbitrary/arbitrary-vocabulary.js";
+import { about, anyScenario, type Scenario, stateIn } from "../../testing/arbitrary/scenario.js";
 
 const kinds = [
   "released ClusterNetworkPolicy",

@@ -2,9 +2,9 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import type { Question } from "../analysis/explain/ask.js";
 import type { State } from "../state/state.js";
-import type { Manifest } from "../testing/arbitrary/arbitrary-vocabulary.js";
-import { anyScenario, connectionsIn, stateIn } from "../testing/arbitrary/scenario.js";
-import { withListsShuffled, withNamesExchanged } from "../testing/transform/shuffle.js";
+import type { Manifest } from "../../testing/arbitrary/arbitrary-vocabulary.js";
+import { anyScenario, connectionsIn, stateIn } from "../../testing/arbitrary/scenario.js";
+import { withListsShuffled, withNamesExchanged } from "../../testing/transform/shuffle.js";
 
 const sections = ["specs", "ingress", "ingressDeny", "egress", "egressDeny"];
 const peers = ["Endpoints", "CIDR", "CIDRSet", "Entities", "Services", "FQDNs"].flatMap((kind) => [

@@ -1,9 +1,9 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { readState } from "../state/state.js";
-import { manifestsOf } from "../testing/arbitrary/arbitrary-cluster.js";
-import { anyScenario, stateIn, tellingsIn } from "../testing/arbitrary/scenario.js";
-import { shuffled } from "../testing/transform/shuffle.js";
+import { manifestsOf } from "../../testing/arbitrary/arbitrary-cluster.js";
+import { anyScenario, stateIn, tellingsIn } from "../../testing/arbitrary/scenario.js";
+import { shuffled } from "../../testing/transform/shuffle.js";
 
 describe("the order of documents", () => {
   it("S1.12: changes no verdict, no reason and no missing fact, whatever the kinds, in one file or in two", () => {

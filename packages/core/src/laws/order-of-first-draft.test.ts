@@ -1,8 +1,8 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { evaluatedKinds } from "../testing/arbitrary/arbitrary-policies.js";
-import { anyScenario, stateIn, verdictsIn } from "../testing/arbitrary/scenario.js";
-import { withListsShuffled, withNamesExchanged } from "../testing/transform/shuffle.js";
+import { evaluatedKinds } from "../../testing/arbitrary/arbitrary-policies.js";
+import { anyScenario, stateIn, verdictsIn } from "../../testing/arbitrary/scenario.js";
+import { withListsShuffled, withNamesExchanged } from "../../testing/transform/shuffle.js";
 
 const lists = ["ingress", "egress", "from", "to", "ports", "labels"];
 

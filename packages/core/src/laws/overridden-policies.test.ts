@@ -8,8 +8,8 @@ import { type Flow, subjectOf } from "../evaluate/flow.js";
 import { isolatingIn, ruleMatches } from "../evaluate/walk.js";
 import { explore } from "../evaluate/facts.js";
 import { formatPolicy, type Tiers } from "../policy/model.js";
-import { everyFlow } from "../testing/transform/changed-without.js";
-import { about, anyScenario, stateIn } from "../testing/arbitrary/scenario.js";
+import { everyFlow } from "../../testing/transform/changed-without.js";
+import { about, anyScenario, stateIn } from "../../testing/arbitrary/scenario.js";
 
 /** As if tier network-policy were the only one. */
 const localOnly = ({ egress, ingress }: Tiers): Tiers => {

@@ -1,9 +1,9 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { evaluate } from "../evaluate/evaluate.js";
-import type { Manifest } from "../testing/arbitrary/arbitrary-vocabulary.js";
-import { runsOn } from "../testing/oracle/oracle.js";
-import { about, anyScenario, flowsOf, stateIn } from "../testing/arbitrary/scenario.js";
+import type { Manifest } from "../../testing/arbitrary/arbitrary-vocabulary.js";
+import { runsOn } from "../../testing/oracle/oracle.js";
+import { about, anyScenario, flowsOf, stateIn } from "../../testing/arbitrary/scenario.js";
 
 /** Denies every pod its own node, and isolates nobody. */
 const denyOwnNode: Manifest = {

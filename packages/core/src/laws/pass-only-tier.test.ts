@@ -1,11 +1,11 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { anyAdminModel, type AdminSpelling, spell } from "../testing/arbitrary/arbitrary-admin.js";
-import { anyGuardrail } from "../testing/arbitrary/arbitrary-first-draft.js";
-import { anyKepPolicy } from "../testing/arbitrary/arbitrary-kep.js";
-import { named, type PolicyKindName, evaluatedKinds } from "../testing/arbitrary/arbitrary-policies.js";
-import type { Unnamed } from "../testing/arbitrary/arbitrary-vocabulary.js";
-import { anyScenario, stateIn, verdictsIn } from "../testing/arbitrary/scenario.js";
+import { anyAdminModel, type AdminSpelling, spell } from "../../testing/arbitrary/arbitrary-admin.js";
+import { anyGuardrail } from "../../testing/arbitrary/arbitrary-first-draft.js";
+import { anyKepPolicy } from "../../testing/arbitrary/arbitrary-kep.js";
+import { named, type PolicyKindName, evaluatedKinds } from "../../testing/arbitrary/arbitrary-policies.js";
+import type { Unnamed } from "../../testing/arbitrary/arbitrary-vocabulary.js";
+import { anyScenario, stateIn, verdictsIn } from "../../testing/arbitrary/scenario.js";
 
 const admin = (tier: "admin" | "baseline", spelling: AdminSpelling) =>
   anyAdminModel({ actions: ["Pass"], tier }).map((model) => spell(model, spelling));

@@ -3,9 +3,9 @@ import { describe, expect, it } from "vitest";
 import { portSets } from "../analysis/explain/port-verdicts.js";
 import { type ConnectionVerdict, evaluate, type WalkVerdict } from "../evaluate/evaluate.js";
 import type { Protocol } from "../policy/model.js";
-import { evaluatedKinds } from "../testing/arbitrary/arbitrary-policies.js";
-import { transports } from "../testing/arbitrary/arbitrary-vocabulary.js";
-import { about, anyScenario, flowsOf, stateIn, tellDecision } from "../testing/arbitrary/scenario.js";
+import { evaluatedKinds } from "../../testing/arbitrary/arbitrary-policies.js";
+import { transports } from "../../testing/arbitrary/arbitrary-vocabulary.js";
+import { about, anyScenario, flowsOf, stateIn, tellDecision } from "../../testing/arbitrary/scenario.js";
 
 const reason = ({ verdict, decisions }: WalkVerdict) => [verdict, ...decisions.map(tellDecision)];
 const reasons = ({ verdict, egress, ingress }: ConnectionVerdict) => [

@@ -6,7 +6,7 @@ import { overrides } from "../analysis/proof/overridden.js";
 import { compile } from "../engine/engine.js";
 import { formatRule } from "../policy/describe.js";
 import { formatPolicy, type PolicyRef } from "../policy/model.js";
-import { anyScenario, stateIn } from "../testing/arbitrary/scenario.js";
+import { anyScenario, stateIn } from "../../testing/arbitrary/scenario.js";
 
 it("how one policy stands to the others is what the proofs about all policies say of it", () => {
   fc.assert(

@@ -1,10 +1,10 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { type AdminModel, anyAdminModel, spell } from "../testing/arbitrary/arbitrary-admin.js";
-import { anyKepPolicy } from "../testing/arbitrary/arbitrary-kep.js";
-import { named } from "../testing/arbitrary/arbitrary-policies.js";
-import { type Manifest, anyOf } from "../testing/arbitrary/arbitrary-vocabulary.js";
-import { anyScenario, stateIn, verdictsIn } from "../testing/arbitrary/scenario.js";
+import { type AdminModel, anyAdminModel, spell } from "../../testing/arbitrary/arbitrary-admin.js";
+import { anyKepPolicy } from "../../testing/arbitrary/arbitrary-kep.js";
+import { named } from "../../testing/arbitrary/arbitrary-policies.js";
+import { type Manifest, anyOf } from "../../testing/arbitrary/arbitrary-vocabulary.js";
+import { anyScenario, stateIn, verdictsIn } from "../../testing/arbitrary/scenario.js";
 
 interface Placed {
   readonly policy: Manifest;

@@ -5,10 +5,10 @@ import { readEdited } from "../state/edit/edited-state.js";
 import { preview } from "../analysis/preview/preview.js";
 import { parseRemoval, type Removal } from "../state/edit/removal.js";
 import { changesFields } from "../report/changes/changes-json.js";
-import { manifestsOf } from "../testing/arbitrary/arbitrary-cluster.js";
-import type { Manifest } from "../testing/arbitrary/arbitrary-vocabulary.js";
-import { anyEdit } from "../testing/arbitrary/edited-scenario.js";
-import { stateOf } from "../testing/arbitrary/scenario.js";
+import { manifestsOf } from "../../testing/arbitrary/arbitrary-cluster.js";
+import type { Manifest } from "../../testing/arbitrary/arbitrary-vocabulary.js";
+import { anyEdit } from "../../testing/arbitrary/edited-scenario.js";
+import { stateOf } from "../../testing/arbitrary/scenario.js";
 import type { StateChanges } from "../analysis/changes/changes.js";
 
 const removalOf = ({ apiVersion, kind, metadata: { namespace, name } }: Manifest): Removal => {

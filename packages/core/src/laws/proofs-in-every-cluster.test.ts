@@ -5,10 +5,10 @@ import { ruleProofs } from "../analysis/proof/rule-proofs.js";
 import { compile } from "../engine/engine.js";
 import { formatRule } from "../policy/describe.js";
 import type { Direction, Rule, Tiers } from "../policy/model.js";
-import { anyCluster, anyFacts, manifestsOf } from "../testing/arbitrary/arbitrary-cluster.js";
-import { anyPolicies } from "../testing/arbitrary/arbitrary-policies.js";
-import { changedWithout, everyFlow } from "../testing/transform/changed-without.js";
-import { about, stateOf } from "../testing/arbitrary/scenario.js";
+import { anyCluster, anyFacts, manifestsOf } from "../../testing/arbitrary/arbitrary-cluster.js";
+import { anyPolicies } from "../../testing/arbitrary/arbitrary-policies.js";
+import { changedWithout, everyFlow } from "../../testing/transform/changed-without.js";
+import { about, stateOf } from "../../testing/arbitrary/scenario.js";
 
 /** The same policies, which clusters do not change: a rule of one state is found in another by its place. */
 function counterpart(rule: Rule, from: Tiers, to: Tiers): Rule {

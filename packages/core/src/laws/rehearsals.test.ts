@@ -7,7 +7,7 @@ import { Rehearsal } from "../analysis/preview/rehearsal.js";
 import { previewJson } from "../report/preview/preview-json.js";
 import { ChangedParts } from "../engine/change/changed-parts.js";
 import { compileBoth } from "../engine/change/compile-both.js";
-import { anyHistory } from "../testing/arbitrary/history.js";
+import { anyHistory } from "../../testing/arbitrary/history.js";
 
 describe("an edit that is rehearsed after others", () => {
   it("counts what a comparison from scratch counts", { timeout: 1_200_000 }, () => {

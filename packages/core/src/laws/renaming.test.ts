@@ -1,9 +1,9 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import type { Question } from "../analysis/explain/ask.js";
-import { manifestsOf } from "../testing/arbitrary/arbitrary-cluster.js";
-import { type Renaming, rename } from "../testing/transform/rename.js";
-import { anyScenario, stateIn, stateOf, verdictsIn } from "../testing/arbitrary/scenario.js";
+import { manifestsOf } from "../../testing/arbitrary/arbitrary-cluster.js";
+import { type Renaming, rename } from "../../testing/transform/rename.js";
+import { anyScenario, stateIn, stateOf, verdictsIn } from "../../testing/arbitrary/scenario.js";
 
 /** Names exchange places and label values too, so that nothing can hang on their order or on what they are called. */
 const renamings: readonly Renaming[] = [

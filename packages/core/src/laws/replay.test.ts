@@ -7,8 +7,8 @@ import { evaluate, type Verdict } from "../evaluate/evaluate.js";
 import type { Endpoint } from "../evaluate/flow.js";
 import { type Address, formatAddress } from "../net/address.js";
 import { contains } from "../net/cidr.js";
-import { outsideEnds, probedPorts } from "../testing/all-ends.js";
-import { anyScenario, stateIn } from "../testing/arbitrary/scenario.js";
+import { outsideEnds, probedPorts } from "../../testing/all-ends.js";
+import { anyScenario, stateIn } from "../../testing/arbitrary/scenario.js";
 
 describe("replaying a table of connections", () => {
   it("judges each as the evaluator does", () => {

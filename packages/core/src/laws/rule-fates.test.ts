@@ -7,11 +7,11 @@ import type { Fates } from "../engine/usage/fates.js";
 import { explore } from "../evaluate/facts.js";
 import { type Endpoint, formatEndpoint } from "../evaluate/flow.js";
 import type { Direction, Isolation, Rule, Tier, TierName } from "../policy/model.js";
-import { commonFamilies, familiesOf, outsideEnds } from "../testing/all-ends.js";
-import { decidersOf, type Decides } from "../testing/flow-deciders.js";
-import { flowsAmong, membersOf, memberPairs, otherPairs, portsAtBorders } from "../testing/every-flow.js";
-import { andForeign } from "../testing/arbitrary/arbitrary-policies.js";
-import { anyScenario, stateIn } from "../testing/arbitrary/scenario.js";
+import { commonFamilies, familiesOf, outsideEnds } from "../../testing/all-ends.js";
+import { decidersOf, type Decides } from "../../testing/flow-deciders.js";
+import { flowsAmong, membersOf, memberPairs, otherPairs, portsAtBorders } from "../../testing/every-flow.js";
+import { andForeign } from "../../testing/arbitrary/arbitrary-policies.js";
+import { anyScenario, stateIn } from "../../testing/arbitrary/scenario.js";
 
 type Known = "decides" | "may-decide";
 

@@ -8,17 +8,17 @@ import {
   everyPeer,
   type AdminSpelling,
   spell,
-} from "../testing/arbitrary/arbitrary-admin.js";
+} from "../../testing/arbitrary/arbitrary-admin.js";
 import {
   anyGuardrail,
   type WrittenDraftRule,
   type DraftSpec,
   draftRule,
-} from "../testing/arbitrary/arbitrary-first-draft.js";
-import { anyKepPolicy, type KepSpec } from "../testing/arbitrary/arbitrary-kep.js";
-import { named } from "../testing/arbitrary/arbitrary-policies.js";
-import { fields, type Manifest, anyOf, type Unnamed } from "../testing/arbitrary/arbitrary-vocabulary.js";
-import { anyScenario, type Scenario, stateIn, verdictsIn } from "../testing/arbitrary/scenario.js";
+} from "../../testing/arbitrary/arbitrary-first-draft.js";
+import { anyKepPolicy, type KepSpec } from "../../testing/arbitrary/arbitrary-kep.js";
+import { named } from "../../testing/arbitrary/arbitrary-policies.js";
+import { fields, type Manifest, anyOf, type Unnamed } from "../../testing/arbitrary/arbitrary-vocabulary.js";
+import { anyScenario, type Scenario, stateIn, verdictsIn } from "../../testing/arbitrary/scenario.js";
 
 const directions = ["ingress", "egress"] as const;
 const others = ["NetworkPolicy", "default policy", "Cilium"] as const;

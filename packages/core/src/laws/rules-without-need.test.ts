@@ -6,8 +6,8 @@ import { readLanes } from "../engine/usage/lanes.js";
 import { RuleNeeds } from "../engine/usage/rule-need.js";
 import { formatRule } from "../policy/describe.js";
 import type { Rule } from "../policy/model.js";
-import { changedWithout, everyFlow } from "../testing/transform/changed-without.js";
-import { about, anyScenario, stateIn } from "../testing/arbitrary/scenario.js";
+import { changedWithout, everyFlow } from "../../testing/transform/changed-without.js";
+import { about, anyScenario, stateIn } from "../../testing/arbitrary/scenario.js";
 
 function needsIn({ cluster, tiers }: State): RuleNeeds["all"] {
   const engine = compile(cluster, tiers);

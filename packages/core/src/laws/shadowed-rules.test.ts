@@ -12,8 +12,8 @@ import { ruleMatches } from "../evaluate/walk.js";
 import { formatRule } from "../policy/describe.js";
 import type { Rule, Tiers } from "../policy/model.js";
 import { withoutRule } from "../policy/without-rule.js";
-import { everyFlow } from "../testing/transform/changed-without.js";
-import { about, anyScenario, stateIn, tellDecision } from "../testing/arbitrary/scenario.js";
+import { everyFlow } from "../../testing/transform/changed-without.js";
+import { about, anyScenario, stateIn, tellDecision } from "../../testing/arbitrary/scenario.js";
 
 /** For every answer to what is not known and to which the rule matches: who else of these matches. */
 function alsoMatching(

@@ -3,8 +3,8 @@ import { parseEndpoint } from "../analysis/endpoints/endpoint-ref.js";
 import { explain } from "../analysis/explain/explain.js";
 import type { State } from "../state/state.js";
 import { parseCidr } from "../net/cidr.js";
-import { address } from "../testing/arbitrary/arbitrary-cluster.js";
-import { world } from "../testing/world.js";
+import { address } from "../../testing/arbitrary/arbitrary-cluster.js";
+import { world } from "../../testing/world.js";
 
 /* What the laws have found, shrunk and named: the smallest cluster that shows it. */
 

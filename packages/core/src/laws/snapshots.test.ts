@@ -8,22 +8,22 @@ import { snapshotOf } from "../state/snapshot/snapshot.js";
 import { Words } from "../state/snapshot/words.js";
 import { readState } from "../state/state.js";
 import type { Facts } from "../cluster/model.js";
-import { manifestsOf } from "../testing/arbitrary/arbitrary-cluster.js";
+import { manifestsOf } from "../../testing/arbitrary/arbitrary-cluster.js";
 import {
   accounts,
   labelWords,
   namespaceNames,
   nodeNames,
   type LabelWords,
-} from "../testing/arbitrary/arbitrary-vocabulary.js";
-import { type Renaming, rename } from "../testing/transform/rename.js";
+} from "../../testing/arbitrary/arbitrary-vocabulary.js";
+import { type Renaming, rename } from "../../testing/transform/rename.js";
 import {
   anyScenario,
   type Scenario,
   stateIn,
   tellingsIn,
   verdictsIn,
-} from "../testing/arbitrary/scenario.js";
+} from "../../testing/arbitrary/scenario.js";
 
 const hash = (text: string) => createHash("sha256").update(text).digest("hex").slice(0, 16);
 

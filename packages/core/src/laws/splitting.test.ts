@@ -1,8 +1,8 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { evaluatedKinds } from "../testing/arbitrary/arbitrary-policies.js";
-import type { Manifest } from "../testing/arbitrary/arbitrary-vocabulary.js";
-import { anyScenario, stateIn, verdictsIn } from "../testing/arbitrary/scenario.js";
+import { evaluatedKinds } from "../../testing/arbitrary/arbitrary-policies.js";
+import type { Manifest } from "../../testing/arbitrary/arbitrary-vocabulary.js";
+import { anyScenario, stateIn, verdictsIn } from "../../testing/arbitrary/scenario.js";
 
 type Json = Readonly<Record<string, unknown>>;
 

@@ -3,9 +3,9 @@ import { describe, expect, it } from "vitest";
 import { traceWalk, type WalkTrace } from "../analysis/explain/trace.js";
 import { evaluate, type WalkVerdict } from "../evaluate/evaluate.js";
 import type { Flow } from "../evaluate/flow.js";
-import { andForeign } from "../testing/arbitrary/arbitrary-policies.js";
-import { runsOn } from "../testing/oracle/oracle.js";
-import { about, anyScenario, flowsOf, type Scenario, stateIn } from "../testing/arbitrary/scenario.js";
+import { andForeign } from "../../testing/arbitrary/arbitrary-policies.js";
+import { runsOn } from "../../testing/oracle/oracle.js";
+import { about, anyScenario, flowsOf, type Scenario, stateIn } from "../../testing/arbitrary/scenario.js";
 
 const directions = ["egress", "ingress"] as const;
 

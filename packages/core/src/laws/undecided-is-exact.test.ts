@@ -2,17 +2,17 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { evaluate, type Verdict } from "../evaluate/evaluate.js";
 import type { Facts } from "../cluster/model.js";
-import { address, type ClusterModel, type PodModel } from "../testing/arbitrary/arbitrary-cluster.js";
-import { type AdminModel, type AdminPeer, spell } from "../testing/arbitrary/arbitrary-admin.js";
-import { named, type PolicyKindName } from "../testing/arbitrary/arbitrary-policies.js";
+import { address, type ClusterModel, type PodModel } from "../../testing/arbitrary/arbitrary-cluster.js";
+import { type AdminModel, type AdminPeer, spell } from "../../testing/arbitrary/arbitrary-admin.js";
+import { named, type PolicyKindName } from "../../testing/arbitrary/arbitrary-policies.js";
 import {
   domainNames,
   externalAddresses,
   fields,
   type Manifest,
   anyOf,
-} from "../testing/arbitrary/arbitrary-vocabulary.js";
-import { anyScenario, flowsOf, type Scenario, stateIn } from "../testing/arbitrary/scenario.js";
+} from "../../testing/arbitrary/arbitrary-vocabulary.js";
+import { anyScenario, flowsOf, type Scenario, stateIn } from "../../testing/arbitrary/scenario.js";
 
 /*
  * Undecided means: there is a way to fill in what is missing that allows the connection, and one that denies it. Here

@@ -5,7 +5,7 @@ import { precedenceOf } from "../analysis/preview/precedence.js";
 import { Reader } from "../analysis/endpoints/reader.js";
 import { compile } from "../engine/engine.js";
 import { consequenceWarnings, precedenceWarnings } from "../report/warnings.js";
-import { anyHistory } from "../testing/arbitrary/history.js";
+import { anyHistory } from "../../testing/arbitrary/history.js";
 
 it("warnings name nothing that the reader may not read, and count the same connections for all", () => {
   fc.assert(

@@ -3,8 +3,8 @@ import { describe, expect, it } from "vitest";
 import type { Flow } from "../evaluate/flow.js";
 import { evaluate } from "../evaluate/evaluate.js";
 import { formatPolicy } from "../policy/model.js";
-import { selectsPod } from "../testing/oracle/oracle.js";
-import { anyScenario, flowsOf, stateIn, tell } from "../testing/arbitrary/scenario.js";
+import { selectsPod } from "../../testing/oracle/oracle.js";
+import { anyScenario, flowsOf, stateIn, tell } from "../../testing/arbitrary/scenario.js";
 
 describe("a policy that selects neither end", () => {
   it("S1.1: has no say: without it nothing changes, not even what is said", () => {

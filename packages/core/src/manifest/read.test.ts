@@ -5,7 +5,7 @@ import type { Path } from "../diagnostics/place.js";
 import { formatPath } from "../diagnostics/place.js";
 import { isObject, type Json } from "./document.js";
 import { readObjects } from "./read.js";
-import { cut } from "../testing/transform/cut.js";
+import { cut } from "../../testing/transform/cut.js";
 import type { Source } from "./source.js";
 
 /** Everything that a source says, with the places of all parts of its objects. */

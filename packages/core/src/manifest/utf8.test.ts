@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { cut } from "../testing/transform/cut.js";
+import { cut } from "../../testing/transform/cut.js";
 import { decodedChunks, decodeUtf8 } from "./utf8.js";
 
 it.each([1, 2, 3, 4, 5, 6, 7, 100])("texts cut every %d bytes are whole again", (size) => {

@@ -3,7 +3,7 @@ import type { Caveat } from "../state/caveat.js";
 import { readConnectivityTests } from "../analysis/connectivity-test/connectivity-test.js";
 import { runConnectivityTest } from "../analysis/connectivity-test/run-test.js";
 import { readState } from "../state/state.js";
-import { matrixIn, shopYaml } from "../testing/matrix-world.js";
+import { matrixIn, shopYaml } from "../../testing/matrix-world.js";
 import { caveatLines, caveatsMarkdown } from "./caveats.js";
 import { matrixDot } from "./matrix/matrix-dot.js";
 import { pictureOf } from "./matrix/matrix-picture.js";

@@ -1,9 +1,9 @@
 import { describe, expect, it } from "vitest";
 import { convert } from "../analysis/convert/convert.js";
-import { world } from "../testing/world.js";
+import { world } from "../../testing/world.js";
 import { conversionJson, conversionText } from "./conversion.js";
 import { noStyle } from "./style.js";
-import { pod } from "../testing/manifests.js";
+import { pod } from "../../testing/manifests.js";
 
 const cluster = `${pod("shop/web", { ips: ["10.0.0.1"] })}${pod("shop/db", { ips: ["10.0.0.2"] })}---\n`;
 const kind = (action: string, peers: string) => `apiVersion: netpol.networking.k8s.io/v1alpha1

@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { explanationJson } from "../report/explanation/explanation-json.js";
 import { explanationText } from "../report/explanation/explanation-text.js";
 import { noStyle } from "../report/style.js";
-import { world } from "../testing/world.js";
+import { world } from "../../testing/world.js";
 import { caveatsOfAll } from "./caveat.js";
 import { convert } from "../analysis/convert/convert.js";
 import { parseEndpoint, parseTarget } from "../analysis/endpoints/endpoint-ref.js";

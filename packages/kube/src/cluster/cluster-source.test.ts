@@ -6,7 +6,7 @@ import { ClusterSource } from "./cluster-source.js";
 import type { Connection } from "./connection.js";
 import { foreignWatchedKinds } from "./foreign-kinds.js";
 import { watchedKinds } from "./kinds.js";
-import { scriptedConnection } from "../testing/scripted-connection.js";
+import { scriptedConnection } from "../../testing/scripted-connection.js";
 
 /* What does not need a real API server, which test/cluster/list-watch.test.ts has. */
 

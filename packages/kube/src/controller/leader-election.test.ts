@@ -1,7 +1,7 @@
 import type { JsonObject } from "@tierwall/core/manifest";
 import { afterEach, describe, expect, it } from "vitest";
 import { LeaderElection, type Leadership } from "./leader-election.js";
-import { scriptedConnection } from "../testing/scripted-connection.js";
+import { scriptedConnection } from "../../testing/scripted-connection.js";
 
 /* By which clock, and for how long. What happens between processes is in test/cluster/controller-replicas.test.ts. */
 

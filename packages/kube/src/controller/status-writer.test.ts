@@ -2,7 +2,7 @@ import type { JsonObject } from "@tierwall/core/manifest";
 import type { PolicyRef } from "@tierwall/core/model";
 import { expect, it } from "vitest";
 import type { Condition } from "./condition.js";
-import { scriptedConnection } from "../testing/scripted-connection.js";
+import { scriptedConnection } from "../../testing/scripted-connection.js";
 import { StatusWriter } from "./status-writer.js";
 import { StoredPolicies } from "./stored-policies.js";
 

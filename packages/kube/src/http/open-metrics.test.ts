@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { scriptedConnection } from "../testing/scripted-connection.js";
+import { scriptedConnection } from "../../testing/scripted-connection.js";
 import { type MetricsAuth, openMetrics } from "./metrics-server.js";
 
 const metrics = { contentType: "text/plain", text: async () => "figures 1\n" };

@@ -1,6 +1,6 @@
 import type { JsonObject } from "@tierwall/core/manifest";
 import { describe, expect, it } from "vitest";
-import { scriptedConnection } from "../testing/scripted-connection.js";
+import { scriptedConnection } from "../../testing/scripted-connection.js";
 import { TokenAccess } from "./token-access.js";
 
 /** An API server that knows two tokens, only one of which may read metrics. */

@@ -1,6 +1,6 @@
 import type { JsonObject } from "@tierwall/core/manifest";
 import { describe, expect, it } from "vitest";
-import { scriptedConnection } from "../testing/scripted-connection.js";
+import { scriptedConnection } from "../../testing/scripted-connection.js";
 import { ReviewedVisibility } from "./visibility.js";
 
 const user = { username: "dave", uid: "7", groups: ["devs"], extra: { scope: ["x"] } };

@@ -3,7 +3,7 @@ import { readOptions } from "@tierwall/core/state";
 import Ajv from "ajv";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { parse } from "yaml";
-import { dbPolicy, runPage, type Sent, shop, type TestPage } from "../testing/running-page.js";
+import { dbPolicy, runPage, type Sent, shop, type TestPage } from "../../testing/running-page.js";
 import { usualEventTimes } from "./events.js";
 import { operations } from "./operations.js";
 

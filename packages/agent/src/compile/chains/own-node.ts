@@ -1,10 +1,12 @@
-import type { Endpoint, Family, Inventory, Node } from "@tierwall/core/model";
+import type { Endpoint, Family, Inventory, Node, Rule } from "@tierwall/core/model";
 import type { ChainStore } from "./chain-store.js";
 import type { PeerReaches } from "../rules/peer-reach.js";
 import type { PortChains } from "./port-chains.js";
 import type { RuleBook, RuleRecord } from "../rules/rule-book.js";
 import { type Item, plainPorts } from "../rules/rule-reach.js";
 import type { Rows, Subject } from "../rules/subjects.js";
+
+export type Denials = Readonly<Record<Family, string | undefined>>;
 
 /** S1.6, S7.8: what the node itself may not do to its pods. Everything else it may. */
 export class OwnNode {
@@ -22,10 +24,14 @@ export class OwnNode {
     return known.length === 0 ? undefined : `goto ${this.chains.add("own", [...known, "goto stamp"])}`;
   }
 
-  /** What denies the node something, about one subject; undefined where nothing does. */
-  denialFor(subject: Subject, { ingress }: Rows, cluster: Inventory, family: Family): string | undefined {
+  /** What denies the node something, about one subject, by family; undefined where nothing does. */
+  denialsFor(subject: Subject, { ingress }: Rows, cluster: Inventory): Denials {
     const binding = ingress.flatMap(({ rules }) => rules.filter((rule) => rule.bindsOwnNode));
-    if (binding.length === 0) return undefined;
+    const denial = (family: Family) => this.denial(subject, binding, cluster, family);
+    return binding.length === 0 ? { 4: undefined, 6: undefined } : { 4: denial(4), 6: denial(6) };
+  }
+
+  private denial(subject: Subject, binding: readonly Rule[], cluster: Inventory, family: Family) {
     const self = this.endpoint(cluster, family);
     const items = binding.flatMap((rule) => this.item(this.book.of(rule), subject, self, family) ?? []);
     const denying = this.ports.compute(items, []);

@@ -14,7 +14,7 @@ import { ClassChains } from "./class-chains.js";
 import type { End } from "../endpoints/end.js";
 import { roomFor } from "../map-size.js";
 import type { NameSets } from "../rules/name-sets.js";
-import { OwnNode } from "./own-node.js";
+import { type Denials, OwnNode } from "./own-node.js";
 import type { PeerReaches } from "../rules/peer-reach.js";
 import type { PortChains } from "./port-chains.js";
 import type { RuleBook } from "../rules/rule-book.js";
@@ -31,23 +31,13 @@ interface Starts {
   /** S1.17: what comes in, for pods that share an address, in a walk that is not the last one. */
   readonly shared: string | undefined;
   /** What denies the node itself something. */
-  readonly ownNode: Readonly<Record<Family, string | undefined>>;
-}
-
-interface Made {
-  readonly cluster: Inventory;
-  readonly rows: ReadonlyMap<Subject, Rows>;
-  readonly walks: Walks;
-  readonly identities: ReadonlyMap<End, string>;
-  readonly starts: ReadonlyMap<Subject, Starts>;
-  readonly maps: ReadonlyMap<string, NamedSet>;
+  readonly ownNode: Denials;
 }
 
 /** Where packets of each pod of this node begin their walk. */
 export class PodMaps {
   private readonly classChains: ClassChains;
   private readonly ownNode: OwnNode;
-  private made: Made | undefined;
 
   constructor(
     node: string,
@@ -62,16 +52,12 @@ export class PodMaps {
     this.ownNode = new OwnNode(node, peers, book, ports, chains);
   }
 
-  update(
+  make(
     cluster: Inventory,
     rows: ReadonlyMap<Subject, Rows>,
     walks: Walks,
     identities: ReadonlyMap<End, string>,
   ): ReadonlyMap<string, NamedSet> {
-    const { made } = this;
-    const areRulesSame = made?.rows === rows && isSameForNode(made.cluster, cluster);
-    const isSame = areRulesSame && !this.subjects.changed;
-    if (isSame && made.walks === walks && made.identities === identities) return made.maps;
     const starts = new Map<Subject, Starts>();
     const startOf = (direction: Direction, tiers: readonly TierChain[], ending?: Ending) => {
       const walk = tiers.map((tier) => this.layouts.of(tier, identities));
@@ -79,19 +65,14 @@ export class PodMaps {
     };
     for (const [subject, { egress, ingress }] of walks.chains) {
       const shared = walks.shared.get(subject);
-      const bindingIn = (family: Family) =>
-        this.ownNode.denialFor(subject, rows.get(subject)!, cluster, family);
-      const known = areRulesSame ? made.starts.get(subject) : undefined;
       starts.set(subject, {
         egress: startOf("egress", egress),
         ingress: startOf("ingress", ingress),
         shared: shared && startOf("ingress", shared, "leave"),
-        ownNode: known?.ownNode ?? { 4: bindingIn(4), 6: bindingIn(6) },
+        ownNode: this.ownNode.denialsFor(subject, rows.get(subject)!, cluster),
       });
     }
-    const maps = isSame && areSameStarts(starts, made.starts) ? made.maps : this.maps(starts);
-    this.made = { cluster, rows, walks, identities, starts, maps };
-    return maps;
+    return this.maps(starts);
   }
 
   /** The names that pods of this node may talk to, and who of them. */
@@ -185,15 +166,3 @@ export class PodMaps {
     return this.classChains.inTurn(walks) ?? only![kind];
   }
 }
-
-function areSameStarts(a: ReadonlyMap<Subject, Starts>, b: ReadonlyMap<Subject, Starts>): boolean {
-  for (const [subject, { egress, ingress, shared }] of a) {
-    const before = b.get(subject);
-    if (before?.egress !== egress || before.ingress !== ingress || before.shared !== shared) return false;
-  }
-  return true;
-}
-
-/** Whether all that rules which bind the node look at is the same. */
-const isSameForNode = (a: Inventory, b: Inventory): boolean =>
-  a.nodes === b.nodes && a.facts === b.facts && a.services === b.services && a.cidrGroups === b.cidrGroups;

@@ -1,6 +1,6 @@
 import { hex, isCut, markField } from "../../ruleset/connection-mark.js";
 import type { BookEntry, NodeOptions, PolicyModes } from "../../ruleset/program.js";
-import { counterOf, type CutSide, logPrefix, newCounterOf } from "../../ruleset/vocabulary.js";
+import { counterOf, type CutSide, logging, newCounterOf } from "../../ruleset/vocabulary.js";
 import { mayLeave } from "../../ruleset/walk-state.js";
 import type { ChainStore } from "./chain-store.js";
 
@@ -60,9 +60,7 @@ export class Terminals {
     // A Pass decides nothing; of a policy that is only watched it is said what it would do.
     const isNoDecision = entry.verdict === "Pass" && !entry.shadow;
     if (log === undefined || audit === "none" || isNoDecision) return [];
-    const limit = `limit rate ${log.perSecond}/second${log.burst === 5 ? "" : ` burst ${log.burst} packets`}`;
-    const line = (when: string, cut?: CutSide) =>
-      `${when} ${limit} log prefix "${logPrefix(entry.id, cut)}" group ${log.group}`;
+    const line = (when: string, cut?: CutSide) => `${when} ${logging(log, entry.id, cut)}`;
     if (entry.verdict === "Deny")
       return [
         line("ct state 0x2 ct direction 0", "cut"),

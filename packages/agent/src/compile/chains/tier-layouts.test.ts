@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { nodeWorld, podYaml } from "../../testing/node-world.js";
+import { nodeWorld, podYaml } from "../../../testing/node-world.js";
 
 const others = Array.from({ length: 20 }, (_, i) => podYaml(`play/p${i}`, `10.0.1.${i}`, { node: "there" }));
 const cluster = podYaml("shop/web", "10.0.0.1") + podYaml("shop/cart", "10.0.0.2") + others.join("");

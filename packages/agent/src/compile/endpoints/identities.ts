@@ -7,60 +7,32 @@ import type { End } from "./end.js";
  * that all agents, at all times, give the same number to the same end; of two with the same hash one moves aside.
  */
 export class Identities {
-  private readonly naturals = new Map<End, number>();
-  /** Who has which number by nature; of several one. */
-  private owners = new Map<number, End>();
+  private readonly naturals = new WeakMap<End, number>();
   private texts: ReadonlyMap<End, string> = new Map();
   private ends: ReadonlySet<End> = new Set();
-  private isClear = true;
-  /** Another number as soon as an end may have another identity than before. */
+  /** Another number as soon as an end has another identity than before. */
   turn = 0;
   /** Those to whom the last call gave an identity, or another one, or took it. */
   changed: ReadonlySet<End> = new Set();
 
   /** The same map as long as it is asked for the same set. */
   of(ends: ReadonlySet<End>): ReadonlyMap<End, string> {
-    const gone = ends === this.ends ? [] : [...this.ends].filter((end) => !ends.has(end));
-    const come = ends === this.ends ? [] : [...ends].filter((end) => !this.ends.has(end));
-    this.changed = new Set([...gone, ...come]);
+    this.changed = new Set();
     if (ends === this.ends) return this.texts;
+    const before = this.texts;
+    const texts = settle(grouped([...ends].map((end) => [this.natural(end), end] as const)));
+    const differ = (end: End) => before.get(end) !== texts.get(end);
+    this.changed = new Set([...before.keys(), ...ends].filter(differ));
+    if ([...this.changed].some((end) => before.has(end) && texts.has(end))) this.turn++;
     this.ends = ends;
-    for (const end of gone) this.remove(end);
-    let isClear = this.isClear;
-    for (const end of come) if (!this.add(end)) isClear = false;
-    if (isClear) this.texts = this.edited(come, gone);
-    else this.settleAll();
-    return this.texts;
-  }
-
-  private remove(end: End): void {
-    this.owners.delete(this.naturals.get(end)!);
-    this.naturals.delete(end);
-  }
-
-  /** Whether its number is free. */
-  private add(end: End): boolean {
-    const natural = numberOf(end.key);
-    const isFree = !this.owners.has(natural);
-    this.naturals.set(end, natural);
-    this.owners.set(natural, end);
-    return isFree;
-  }
-
-  private edited(come: readonly End[], gone: readonly End[]): ReadonlyMap<End, string> {
-    const texts = new Map(this.texts);
-    for (const end of gone) texts.delete(end);
-    for (const end of come) texts.set(end, formatIdentity(this.naturals.get(end)!));
+    this.texts = texts;
     return texts;
   }
 
-  private settleAll(): void {
-    const sharing = grouped([...this.naturals].map(([end, natural]) => [natural, end] as const));
-    this.isClear = sharing.size === this.ends.size;
-    this.owners = new Map([...sharing].map(([natural, [end]]) => [natural, end!]));
-    this.turn++;
-    this.texts = settle(sharing);
-    this.changed = new Set([...this.changed, ...this.ends]);
+  private natural(end: End): number {
+    const natural = this.naturals.get(end) ?? numberOf(end.key);
+    this.naturals.set(end, natural);
+    return natural;
   }
 }
 

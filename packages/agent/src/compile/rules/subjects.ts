@@ -39,8 +39,6 @@ export class Subjects {
   readonly pods = new Map<Pod, Subject>();
   /** S1.17: pods of other nodes that report an address of one of these. */
   rivals: ReadonlyMap<Pod, Subject> = new Map();
-  /** Whether the last update changed which pods there are, or what they are subject to. */
-  changed = true;
   /** S1.17: subjects with a pod that has an address of another subject's pod, too. The same set as long as it holds the same. */
   sharing: ReadonlySet<Subject> = new Set();
   private subjects: ReadonlyMap<string, Subject> = new Map();
@@ -57,8 +55,7 @@ export class Subjects {
     { come, gone }: PodChanges,
     rivals: ReadonlySet<Pod>,
   ): ReadonlyMap<Subject, Rows> {
-    this.changed = !this.hasRivals(rivals);
-    for (const pod of gone) if (this.pods.delete(pod)) this.changed = true;
+    for (const pod of gone) this.pods.delete(pod);
     const isLocal = (pod: Pod) => pod.node === this.node && !pod.hostNetwork && pod.addresses.length > 0;
     const arrived = come.filter(isLocal);
     const before = this.subjects;
@@ -66,11 +63,9 @@ export class Subjects {
     const isSame =
       before.size === this.subjects.size &&
       [...this.subjects.values()].every((subject) => before.get(subject.key) === subject);
-    if (arrived.length > 0) this.changed = true;
-    if (this.changed || !isSame) this.findSharing();
+    this.findSharing();
     if (isSame && tiers === this.tiers) return this.found;
     if (!isSame) this.selected = selectionOf(this.subjects.values());
-    this.changed = true;
     this.tiers = tiers;
     this.found = this.rowsOf(tiers);
     return this.found;
@@ -101,17 +96,12 @@ export class Subjects {
   private findSharing(): void {
     const at = new Map<string, Subject>();
     const sharing = new Set<Subject>();
-    for (const [{ addresses }, subject] of this.pods)
-      for (const address of addresses) {
-        const text = formatAddress(address);
+    for (const [pod, subject] of [...this.pods, ...this.rivals])
+      for (const text of pod.addresses.map(formatAddress)) {
         const other = at.get(text) ?? subject;
         if (other !== subject) sharing.add(subject).add(other);
-        at.set(text, other);
-      }
-    for (const [{ addresses }, subject] of this.rivals)
-      for (const address of addresses) {
-        const other = at.get(formatAddress(address)) ?? subject;
-        if (other !== subject) sharing.add(subject).add(other);
+        // What only pods of other nodes share is not judged here.
+        if (this.pods.has(pod)) at.set(text, other);
       }
     const isSame = sharing.size === this.sharing.size && [...sharing].every((one) => this.sharing.has(one));
     if (!isSame) this.sharing = sharing;
@@ -141,16 +131,11 @@ export class Subjects {
 
 type Selected = (selection: PodSelection) => readonly Subject[];
 
-function bySubject<T extends Rule | Isolation>(entries: readonly T[], selected: Selected): Map<Subject, T[]> {
-  const found = new Map<Subject, T[]>();
-  for (const entry of entries)
-    for (const subject of selected(entry.subject)) {
-      const known = found.get(subject);
-      if (known === undefined) found.set(subject, [entry]);
-      else known.push(entry);
-    }
-  return found;
-}
+const bySubject = <T extends Rule | Isolation>(
+  entries: readonly T[],
+  selected: Selected,
+): Map<Subject, T[]> =>
+  grouped(entries.flatMap((entry) => selected(entry.subject).map((subject) => [subject, entry] as const)));
 
 /** Which subjects a selection selects. All rules of a policy have the very same one. */
 function selectionOf(subjects: Iterable<Subject>): Selected {

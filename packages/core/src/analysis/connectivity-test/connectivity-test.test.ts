@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { formatPath } from "../../diagnostics/place.js";
-import { world } from "../../testing/world.js";
+import { world } from "../../../testing/world.js";
 import { type ConnectivityTest, readConnectivityTests } from "./connectivity-test.js";
 import { runConnectivityTest } from "./run-test.js";
 

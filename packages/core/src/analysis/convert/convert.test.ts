@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { world } from "../../testing/world.js";
+import { world } from "../../../testing/world.js";
 import { parseCidr } from "../../net/cidr.js";
 import { convert } from "./convert.js";
 import { isProven } from "./proof.js";

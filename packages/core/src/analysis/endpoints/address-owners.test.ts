@@ -3,7 +3,7 @@ import { parseAddress } from "../../net/address.js";
 import { compile } from "../../engine/engine.js";
 import { evaluate } from "../../evaluate/evaluate.js";
 import { formatEndpoint } from "../../evaluate/flow.js";
-import { world } from "../../testing/world.js";
+import { world } from "../../../testing/world.js";
 import { endpointsAt } from "./resolve.js";
 
 const node = (name: string, address: string, podCIDRs: string, annotations = "") =>

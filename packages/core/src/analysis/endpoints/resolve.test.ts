@@ -3,7 +3,7 @@ import type { Endpoint } from "../../evaluate/flow.js";
 import { formatEndpoint } from "../../evaluate/flow.js";
 import { formatAddress, parseAddress } from "../../net/address.js";
 import { parseCidr } from "../../net/cidr.js";
-import { world } from "../../testing/world.js";
+import { world } from "../../../testing/world.js";
 import { parseEndpoint, type PortRef } from "./endpoint-ref.js";
 import { type Resolved, resolve } from "./resolve.js";
 import type { StateOptions } from "../../state/state.js";

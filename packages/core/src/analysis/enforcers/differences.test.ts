@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { appPod, namespace, node, pod } from "../../testing/manifests.js";
-import { world } from "../../testing/world.js";
+import { appPod, namespace, node, pod } from "../../../testing/manifests.js";
+import { world } from "../../../testing/world.js";
 import { explanationText } from "../../report/explanation/explanation-text.js";
 import { noStyle } from "../../report/style.js";
 import { explain } from "../explain/explain.js";

@@ -1,8 +1,8 @@
 import { describe, expect, it } from "vitest";
 import { formatEndpoint } from "../../evaluate/flow.js";
 import { parseCidr } from "../../net/cidr.js";
-import { appPod, networkPolicy, node, pod } from "../../testing/manifests.js";
-import { world } from "../../testing/world.js";
+import { appPod, networkPolicy, node, pod } from "../../../testing/manifests.js";
+import { world } from "../../../testing/world.js";
 import { type Answer, ask, overall } from "./ask.js";
 import { parseEndpoint, parseTarget } from "../endpoints/endpoint-ref.js";
 import type { StateOptions } from "../../state/state.js";

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { formatEndpoint } from "../../evaluate/flow.js";
-import { world } from "../../testing/world.js";
+import { world } from "../../../testing/world.js";
 import { parseEndpoint, parsePort, type PortRef } from "../endpoints/endpoint-ref.js";
 import { explain } from "./explain.js";
 

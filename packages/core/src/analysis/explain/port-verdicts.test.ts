@@ -2,7 +2,7 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { evaluate } from "../../evaluate/evaluate.js";
 import { portRanges } from "../../report/explanation/explanation-json.js";
-import { world } from "../../testing/world.js";
+import { world } from "../../../testing/world.js";
 import type { AskedPair } from "./ask.js";
 import { type PortSet, portSets } from "./port-verdicts.js";
 import { podEndpoint } from "../endpoints/resolve.js";

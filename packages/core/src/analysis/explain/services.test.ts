@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { appPod, namespace } from "../../testing/manifests.js";
-import { problemsIn, world } from "../../testing/world.js";
+import { appPod, namespace } from "../../../testing/manifests.js";
+import { problemsIn, world } from "../../../testing/world.js";
 
 /* Services, whose addresses policies never see (S1.9), in the ways real clusters have them. */
 

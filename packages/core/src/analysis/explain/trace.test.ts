@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { world } from "../../testing/world.js";
+import { world } from "../../../testing/world.js";
 import { parseEndpoint, parseTarget } from "../endpoints/endpoint-ref.js";
 import { type ExplainedFlow, explain } from "./explain.js";
 import type { RuleTrace, WalkTrace } from "./trace.js";

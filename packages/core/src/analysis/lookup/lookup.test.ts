@@ -2,8 +2,8 @@ import { describe, expect, it } from "vitest";
 import type { Decider } from "../../evaluate/walk.js";
 import { formatEndpoint } from "../../evaluate/flow.js";
 import { formatPolicy } from "../../policy/model.js";
-import { appPod, clusterPolicy, namespace, networkPolicy, node, pod } from "../../testing/manifests.js";
-import { world } from "../../testing/world.js";
+import { appPod, clusterPolicy, namespace, networkPolicy, node, pod } from "../../../testing/manifests.js";
+import { world } from "../../../testing/world.js";
 import { parseEndpoint } from "../endpoints/endpoint-ref.js";
 import { type EndpointRules, lookup, type TierRules } from "./lookup.js";
 

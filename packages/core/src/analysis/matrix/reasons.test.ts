@@ -3,7 +3,7 @@ import { formatEndpoint } from "../../evaluate/flow.js";
 import { matrixEndText } from "../../report/party-json.js";
 import { portGroupsText } from "../../report/port-groups-text.js";
 import { deciderText } from "../../report/explanation/rule-text.js";
-import { matrixIn, shopYaml } from "../../testing/matrix-world.js";
+import { matrixIn, shopYaml } from "../../../testing/matrix-world.js";
 import type { MatrixQuestion } from "./question.js";
 import { type DirectionReason, Reasons } from "./reasons.js";
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { readState } from "../../state/state.js";
-import { clusterPolicy } from "../../testing/manifests.js";
+import { clusterPolicy } from "../../../testing/manifests.js";
 import type { Rule } from "../../policy/model.js";
 import { canMeet } from "../../policy/can-meet.js";
 import { coversRule } from "./covers.js";

@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import type { Endpoint } from "../../evaluate/flow.js";
 import { formatAddress } from "../../net/address.js";
 import { formatRule } from "../../policy/describe.js";
-import { world } from "../../testing/world.js";
+import { world } from "../../../testing/world.js";
 import { formatParty, partyOf } from "../endpoints/party.js";
 import { type FlowGroup, FlowGroups } from "./flow-groups.js";
 import { formatOf, readerOf } from "./format.js";

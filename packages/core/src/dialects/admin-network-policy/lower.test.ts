@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { readOne } from "../../testing/read-one.js";
+import { readOne } from "../../../testing/read-one.js";
 import type { Provenance } from "../read.js";
 import { adminNetworkPolicyKinds } from "./dialect.js";
 

@@ -4,7 +4,7 @@ import { formatCidr } from "../../net/cidr.js";
 import { assembleTiers, type Lowered } from "../../policy/assemble.js";
 import { describePeer } from "../../policy/describe.js";
 import type { Peer, PodSelection, PortMatch, Rule } from "../../policy/model.js";
-import { readOne } from "../../testing/read-one.js";
+import { readOne } from "../../../testing/read-one.js";
 import { ciliumKinds } from "./dialect.js";
 
 const header = (kind: string): string =>

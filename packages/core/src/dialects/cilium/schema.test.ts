@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import type { Schema } from "../../schema/schema.js";
-import { readOne } from "../../testing/read-one.js";
+import { readOne } from "../../../testing/read-one.js";
 import { ciliumKinds } from "./dialect.js";
 import { ciliumClusterwideNetworkPolicy, ciliumNetworkPolicy } from "./schema.js";
 

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import type { StateOptions } from "../../state/state.js";
 import { parseAddress } from "../../net/address.js";
-import { world } from "../../testing/world.js";
+import { world } from "../../../testing/world.js";
 
 const pod = (namespace: string, name: string, ip: string, node: string, more = ""): string => `apiVersion: v1
 kind: Pod

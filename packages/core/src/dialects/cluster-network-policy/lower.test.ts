@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import type { Rule } from "../../policy/model.js";
-import { readOne } from "../../testing/read-one.js";
+import { readOne } from "../../../testing/read-one.js";
 import type { Provenance } from "../read.js";
 import { clusterNetworkPolicyKinds } from "./dialect.js";
 

@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { readState, type StateOptions } from "../../state/state.js";
 import type { DnsRecord } from "../../cluster/model.js";
 import { parseAddress } from "../../net/address.js";
-import { problemsIn, world } from "../../testing/world.js";
+import { problemsIn, world } from "../../../testing/world.js";
 
 /** Two tenants on two nodes, an agent in the host's network, and whatever lies outside. */
 const cluster = `

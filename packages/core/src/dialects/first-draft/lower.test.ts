@@ -2,7 +2,7 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { assembleTiers, type Lowered } from "../../policy/assemble.js";
 import type { Provenance } from "../read.js";
-import { readOne } from "../../testing/read-one.js";
+import { readOne } from "../../../testing/read-one.js";
 import { firstDraftKinds } from "./dialect.js";
 
 interface Options {

@@ -2,7 +2,7 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { assembleTiers } from "../../policy/assemble.js";
 import type { Provenance } from "../read.js";
-import { readOne } from "../../testing/read-one.js";
+import { readOne } from "../../../testing/read-one.js";
 import { kep2091Kinds } from "./dialect.js";
 
 const read = (spec: string, { name = "p", from = "file" }: { name?: string; from?: Provenance } = {}) =>

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { readOne } from "../../testing/read-one.js";
+import { readOne } from "../../../testing/read-one.js";
 import { kep2091Kinds } from "./dialect.js";
 
 const head = "apiVersion: policy.networking.k8s.io/v1alpha1\nkind: AdminNetworkPolicy\nmetadata: {name: p}\n";

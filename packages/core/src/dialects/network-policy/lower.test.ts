@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { parseCidr } from "../../net/cidr.js";
-import { readOne } from "../../testing/read-one.js";
+import { readOne } from "../../../testing/read-one.js";
 import type { Provenance } from "../read.js";
 import { networkPolicyKinds } from "./dialect.js";
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { readOne } from "../../testing/read-one.js";
+import { readOne } from "../../../testing/read-one.js";
 import { networkPolicyKinds } from "./dialect.js";
 
 const read = (spec: string) =>

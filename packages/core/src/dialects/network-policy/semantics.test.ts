@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { world } from "../../testing/world.js";
+import { world } from "../../../testing/world.js";
 
 /** Two namespaces, two nodes, a pod in the host's network, a dual-stack pod. */
 const cluster = `

@@ -2,10 +2,15 @@ import fc from "fast-check";
 import { describe, expect, it, vi } from "vitest";
 import { evaluate } from "../../evaluate/evaluate.js";
 import { formatEndpoint } from "../../evaluate/flow.js";
-import { outsideEnds, probedPorts } from "../../testing/all-ends.js";
-import { anyEdit, changesByEvaluation, flowOf, statesOf } from "../../testing/arbitrary/edited-scenario.js";
-import { about } from "../../testing/arbitrary/scenario.js";
-import { world } from "../../testing/world.js";
+import { outsideEnds, probedPorts } from "../../../testing/all-ends.js";
+import {
+  anyEdit,
+  changesByEvaluation,
+  flowOf,
+  statesOf,
+} from "../../../testing/arbitrary/edited-scenario.js";
+import { about } from "../../../testing/arbitrary/scenario.js";
+import { world } from "../../../testing/world.js";
 import type { Pair } from "./changed-block.js";
 import { type ChangedPart, ChangedParts, type PartSide } from "./changed-parts.js";
 import { compileBoth } from "./compile-both.js";

@@ -3,10 +3,15 @@ import { describe, expect, it, vi } from "vitest";
 import { evaluate } from "../../evaluate/evaluate.js";
 import { type Endpoint, formatEndpoint } from "../../evaluate/flow.js";
 import type { Rule } from "../../policy/model.js";
-import { insideEnds, outsideEnds, probedPorts } from "../../testing/all-ends.js";
-import { anyEdit, changesByEvaluation, flowOf, statesOf } from "../../testing/arbitrary/edited-scenario.js";
-import { about, anyScenario, stateIn } from "../../testing/arbitrary/scenario.js";
-import { world } from "../../testing/world.js";
+import { insideEnds, outsideEnds, probedPorts } from "../../../testing/all-ends.js";
+import {
+  anyEdit,
+  changesByEvaluation,
+  flowOf,
+  statesOf,
+} from "../../../testing/arbitrary/edited-scenario.js";
+import { about, anyScenario, stateIn } from "../../../testing/arbitrary/scenario.js";
+import { world } from "../../../testing/world.js";
 import type { ChangedBlock, Pair } from "./changed-block.js";
 import { type Difference, diffEngines } from "./diff.js";
 import { compile, type Engine } from "../engine.js";

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { podKey } from "../../cluster/model.js";
 import { evaluate } from "../../evaluate/evaluate.js";
-import { world } from "../../testing/world.js";
+import { world } from "../../../testing/world.js";
 import { compile } from "../engine.js";
 
 describe("a pod that gets other labels", () => {

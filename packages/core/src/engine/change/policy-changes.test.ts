@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { formatAddress } from "../../net/address.js";
-import { world } from "../../testing/world.js";
+import { world } from "../../../testing/world.js";
 import type { End } from "./changed-pairs.js";
 import { compile } from "../engine.js";
 

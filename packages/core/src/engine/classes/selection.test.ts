@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { type LabelMatch, type Requirement, selects } from "../../labels/requirement.js";
-import { anyScenario, stateIn } from "../../testing/arbitrary/scenario.js";
+import { anyScenario, stateIn } from "../../../testing/arbitrary/scenario.js";
 import { Ends } from "./ends.js";
 import { choiceKey, type NamespaceChoice, type PodChoice, Selections } from "./selection.js";
 import { vocabularyOf } from "./vocabulary.js";

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { parseCidr } from "../../net/cidr.js";
 import type { NamespaceSet, Peer, PodSet } from "../../policy/model.js";
-import { stateOf } from "../../testing/arbitrary/scenario.js";
+import { stateOf } from "../../../testing/arbitrary/scenario.js";
 import type { EndClass } from "./ends.js";
 import { Ends } from "./ends.js";
 import { isRelative, peerKey, settlePeer } from "./settled-peer.js";

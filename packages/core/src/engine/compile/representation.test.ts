@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
-import type { Manifest } from "../../testing/arbitrary/arbitrary-vocabulary.js";
-import { stateOf } from "../../testing/arbitrary/scenario.js";
+import type { Manifest } from "../../../testing/arbitrary/arbitrary-vocabulary.js";
+import { stateOf } from "../../../testing/arbitrary/scenario.js";
 import { Answers } from "./answers.js";
 import { Ends } from "../classes/ends.js";
 import { PortSets } from "../../sets/port-sets.js";

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { evaluate } from "../../evaluate/evaluate.js";
-import { world } from "../../testing/world.js";
+import { world } from "../../../testing/world.js";
 import type { Tiers } from "../../policy/model.js";
 import { compile } from "../engine.js";
 

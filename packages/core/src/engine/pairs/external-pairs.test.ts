@@ -2,8 +2,14 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { evaluate } from "../../evaluate/evaluate.js";
 import { type Flow, subjectOf } from "../../evaluate/flow.js";
-import { commonFamilies, familiesOf, insideEnds, outsideEnds, probedPorts } from "../../testing/all-ends.js";
-import { about, anyScenario, stateIn } from "../../testing/arbitrary/scenario.js";
+import {
+  commonFamilies,
+  familiesOf,
+  insideEnds,
+  outsideEnds,
+  probedPorts,
+} from "../../../testing/all-ends.js";
+import { about, anyScenario, stateIn } from "../../../testing/arbitrary/scenario.js";
 import { compile, type Engine } from "../engine.js";
 import type { ExternalBlock } from "./external-pairs.js";
 import { endpointsOf } from "../classes/members.js";

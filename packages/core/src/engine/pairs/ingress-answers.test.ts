@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { expect, it } from "vitest";
 import { isFull } from "../../../../../test/slice.mjs";
-import { anyScenario, stateIn } from "../../testing/arbitrary/scenario.js";
+import { anyScenario, stateIn } from "../../../testing/arbitrary/scenario.js";
 import { groupEnds } from "./end-groups.js";
 import { compile } from "../engine.js";
 import { IngressAnswers } from "./ingress-answers.js";

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { formatEndpoint } from "../../evaluate/flow.js";
-import { world } from "../../testing/world.js";
+import { world } from "../../../testing/world.js";
 import type { Block } from "./blocks.js";
 import type { EndGroup } from "./end-groups.js";
 import { compile, type Engine } from "../engine.js";

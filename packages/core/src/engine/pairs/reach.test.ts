@@ -4,8 +4,14 @@ import type { State } from "../../state/state.js";
 import { evaluate } from "../../evaluate/evaluate.js";
 import { type Endpoint, type Flow, formatEndpoint } from "../../evaluate/flow.js";
 import type { Family } from "../../net/address.js";
-import { commonFamilies, familiesOf, insideEnds, outsideEnds, probedPorts } from "../../testing/all-ends.js";
-import { anyScenario, stateIn } from "../../testing/arbitrary/scenario.js";
+import {
+  commonFamilies,
+  familiesOf,
+  insideEnds,
+  outsideEnds,
+  probedPorts,
+} from "../../../testing/all-ends.js";
+import { anyScenario, stateIn } from "../../../testing/arbitrary/scenario.js";
 import { compile, type Engine } from "../engine.js";
 import type { AddressRange } from "./outside-runs.js";
 import type { Reached } from "./reach.js";

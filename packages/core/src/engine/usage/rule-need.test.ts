@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { formatRule } from "../../policy/describe.js";
-import { world } from "../../testing/world.js";
+import { world } from "../../../testing/world.js";
 import { compile } from "../engine.js";
 import { readLanes } from "./lanes.js";
 import { type RuleNeed, RuleNeeds } from "./rule-need.js";

@@ -4,10 +4,10 @@ import type { State } from "../../state/state.js";
 import { explore } from "../../evaluate/facts.js";
 import type { Endpoint, Flow } from "../../evaluate/flow.js";
 import type { Direction, Protocol, Rule } from "../../policy/model.js";
-import { commonFamilies, familiesOf, insideEnds, outsideEnds } from "../../testing/all-ends.js";
-import { type Decides, decidersOf } from "../../testing/flow-deciders.js";
-import { anyScenario, stateIn } from "../../testing/arbitrary/scenario.js";
-import { world } from "../../testing/world.js";
+import { commonFamilies, familiesOf, insideEnds, outsideEnds } from "../../../testing/all-ends.js";
+import { type Decides, decidersOf } from "../../../testing/flow-deciders.js";
+import { anyScenario, stateIn } from "../../../testing/arbitrary/scenario.js";
+import { world } from "../../../testing/world.js";
 import { compile } from "../engine.js";
 import type { Use } from "./rule-use.js";
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { world } from "../../testing/world.js";
+import { world } from "../../../testing/world.js";
 import { compile } from "../engine.js";
 
 /** What becomes of the egress rules of a pod, `1 decides, 2 may-decide`, where nobody knows what names resolve to. */

@@ -2,9 +2,9 @@ import fc from "fast-check";
 import { describe, expect, it, vi } from "vitest";
 import { evaluate } from "../../evaluate/evaluate.js";
 import type { Flow } from "../../evaluate/flow.js";
-import { commonFamilies, familiesOf, insideEnds, probedPorts } from "../../testing/all-ends.js";
-import { andForeign, evaluatedKinds } from "../../testing/arbitrary/arbitrary-policies.js";
-import { about, anyScenario, flowsOf, stateIn } from "../../testing/arbitrary/scenario.js";
+import { commonFamilies, familiesOf, insideEnds, probedPorts } from "../../../testing/all-ends.js";
+import { andForeign, evaluatedKinds } from "../../../testing/arbitrary/arbitrary-policies.js";
+import { about, anyScenario, flowsOf, stateIn } from "../../../testing/arbitrary/scenario.js";
 import { compile, type Engine } from "../engine.js";
 
 // Every flow of many clusters takes a while on a busy machine.

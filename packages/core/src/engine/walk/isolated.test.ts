@@ -2,8 +2,8 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { formatEndpoint, subjectOf } from "../../evaluate/flow.js";
 import { isolatingIn } from "../../evaluate/walk.js";
-import { insideEnds } from "../../testing/all-ends.js";
-import { anyScenario, stateIn } from "../../testing/arbitrary/scenario.js";
+import { insideEnds } from "../../../testing/all-ends.js";
+import { anyScenario, stateIn } from "../../../testing/arbitrary/scenario.js";
 import { compile } from "../engine.js";
 import { endpointsOf } from "../classes/members.js";
 

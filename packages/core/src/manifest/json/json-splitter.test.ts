@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { cut } from "../../testing/transform/cut.js";
+import { cut } from "../../../testing/transform/cut.js";
 import type { Json } from "../document.js";
 import { ByteWindow } from "./byte-window.js";
 import { JsonSplitter, NotJson } from "./json-splitter.js";

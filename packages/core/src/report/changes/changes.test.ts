@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { isChanged } from "../../analysis/changes/changes.js";
 import { compareStates } from "../../analysis/changes/compare.js";
 import type { StateOptions } from "../../state/state.js";
-import { world } from "../../testing/world.js";
+import { world } from "../../../testing/world.js";
 import { changesAnnotations } from "./changes-github.js";
 import { annotationText } from "../github-annotation.js";
 import { changesJson } from "./changes-json.js";

@@ -5,7 +5,7 @@ import { describe, expect, it } from "vitest";
 import { lint, type LintReport } from "../../analysis/lint/lint.js";
 import { readState } from "../../state/state.js";
 import type { Diagnostic } from "../../diagnostics/diagnostic.js";
-import { namespace, networkPolicy, pod } from "../../testing/manifests.js";
+import { namespace, networkPolicy, pod } from "../../../testing/manifests.js";
 import { lintGithub } from "./lint-github.js";
 import { lintJson } from "./lint-json.js";
 import { lintJunit } from "./lint-junit.js";

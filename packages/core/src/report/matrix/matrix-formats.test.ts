@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { Reasons } from "../../analysis/matrix/reasons.js";
 import type { MatrixQuestion } from "../../analysis/matrix/question.js";
-import { matrixIn, shopYaml } from "../../testing/matrix-world.js";
+import { matrixIn, shopYaml } from "../../../testing/matrix-world.js";
 import { matrixCsv } from "./matrix-csv.js";
 import { matrixDot } from "./matrix-dot.js";
 import { type MatrixReport, matrixReportJson } from "./matrix-report.js";

@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { scriptedConnection } from "../../testing/scripted-connection.js";
+import { scriptedConnection } from "../../../testing/scripted-connection.js";
 import { ensureTrusted } from "./trusted-bundle.js";
 
 it.each([

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { parseCidr } from "../../../net/cidr.js";
-import { linted } from "../../../testing/linted.js";
-import { namespace, networkPolicy, pod } from "../../../testing/manifests.js";
+import { linted } from "../../../../testing/linted.js";
+import { namespace, networkPolicy, pod } from "../../../../testing/manifests.js";
 import { cidrOfPods } from "./cidr-of-pods.js";
 
 const cluster =

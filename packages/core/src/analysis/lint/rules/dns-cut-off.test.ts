@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { findingsOf, messagesOf } from "../../../testing/linted.js";
-import { clusterPolicy, namespace, networkPolicy, pod } from "../../../testing/manifests.js";
+import { findingsOf, messagesOf } from "../../../../testing/linted.js";
+import { clusterPolicy, namespace, networkPolicy, pod } from "../../../../testing/manifests.js";
 import { dnsCutOff } from "./dns-cut-off.js";
 
 const apps =

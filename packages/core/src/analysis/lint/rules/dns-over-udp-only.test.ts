@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { linted } from "../../../testing/linted.js";
-import { namespace, networkPolicy, pod } from "../../../testing/manifests.js";
+import { linted } from "../../../../testing/linted.js";
+import { namespace, networkPolicy, pod } from "../../../../testing/manifests.js";
 import { dnsOverUdpOnly } from "./dns-over-udp-only.js";
 
 const cluster =

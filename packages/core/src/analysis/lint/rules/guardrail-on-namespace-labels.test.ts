@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { linted } from "../../../testing/linted.js";
-import { clusterPolicy } from "../../../testing/manifests.js";
+import { linted } from "../../../../testing/linted.js";
+import { clusterPolicy } from "../../../../testing/manifests.js";
 import { guardrailOnNamespaceLabels } from "./guardrail-on-namespace-labels.js";
 
 const policy = (labels: string, spec: Readonly<Record<string, string>> = {}) =>

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { findingsOf, messagesOf } from "../../../testing/linted.js";
-import { clusterPolicy, networkPolicy } from "../../../testing/manifests.js";
+import { findingsOf, messagesOf } from "../../../../testing/linted.js";
+import { clusterPolicy, networkPolicy } from "../../../../testing/manifests.js";
 import { guardrailOnPodLabels } from "./guardrail-on-pod-labels.js";
 
 const messages = (yaml: string) => messagesOf(guardrailOnPodLabels, yaml);

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { linted, messagesOf } from "../../../testing/linted.js";
-import { clusterPolicy, namespace, networkPolicy, pod } from "../../../testing/manifests.js";
+import { linted, messagesOf } from "../../../../testing/linted.js";
+import { clusterPolicy, namespace, networkPolicy, pod } from "../../../../testing/manifests.js";
 import { undeclaredPort } from "./named-port.js";
 
 const cluster =

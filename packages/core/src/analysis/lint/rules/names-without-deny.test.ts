@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { linted, messagesOf } from "../../../testing/linted.js";
-import { clusterPolicy, namespace, networkPolicy, pod } from "../../../testing/manifests.js";
+import { linted, messagesOf } from "../../../../testing/linted.js";
+import { clusterPolicy, namespace, networkPolicy, pod } from "../../../../testing/manifests.js";
 import { namesWithoutDeny } from "./names-without-deny.js";
 
 const cluster = namespace("shop") + pod("shop/cart", { labels: "{app: cart}", ips: ["10.0.0.1"] });

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { parseCidr } from "../../../net/cidr.js";
-import { findingsOf, messagesOf } from "../../../testing/linted.js";
-import { clusterPolicy, namespace, networkPolicy, pod } from "../../../testing/manifests.js";
+import { findingsOf, messagesOf } from "../../../../testing/linted.js";
+import { clusterPolicy, namespace, networkPolicy, pod } from "../../../../testing/manifests.js";
 import { networksCatchPods } from "./networks-catch-pods.js";
 
 const cluster =

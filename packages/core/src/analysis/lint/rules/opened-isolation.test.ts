@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { cartAndWeb, fromWeb, guardOnPort, policyOfCart } from "../../../testing/cart-and-web.js";
-import { findingsOf, lintedLines } from "../../../testing/linted.js";
+import { cartAndWeb, fromWeb, guardOnPort, policyOfCart } from "../../../../testing/cart-and-web.js";
+import { findingsOf, lintedLines } from "../../../../testing/linted.js";
 import { openedIsolation } from "./opened-isolation.js";
 
 describe("isolation that a higher tier opens", () => {

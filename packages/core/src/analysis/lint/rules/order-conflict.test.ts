@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { findingsOf } from "../../../testing/linted.js";
-import { clusterPolicy, namespace, pod } from "../../../testing/manifests.js";
+import { findingsOf } from "../../../../testing/linted.js";
+import { clusterPolicy, namespace, pod } from "../../../../testing/manifests.js";
 import { readState } from "../../../state/state.js";
 import { lint } from "../lint.js";
 import { orderConflict } from "./order-conflict.js";

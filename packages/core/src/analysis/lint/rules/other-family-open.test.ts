@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { findingsOf, linted } from "../../../testing/linted.js";
-import { clusterPolicy, namespace, pod } from "../../../testing/manifests.js";
+import { findingsOf, linted } from "../../../../testing/linted.js";
+import { clusterPolicy, namespace, pod } from "../../../../testing/manifests.js";
 import { formatEndpoint } from "../../../evaluate/flow.js";
 import { otherFamilyOpen } from "./other-family-open.js";
 

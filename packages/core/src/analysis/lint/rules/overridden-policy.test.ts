@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { cartAndWeb, fromWeb, guardOnPort, policyOfCart } from "../../../testing/cart-and-web.js";
-import { findingsOf, lintedLines } from "../../../testing/linted.js";
+import { cartAndWeb, fromWeb, guardOnPort, policyOfCart } from "../../../../testing/cart-and-web.js";
+import { findingsOf, lintedLines } from "../../../../testing/linted.js";
 import { overriddenPolicy } from "./overridden-policy.js";
 
 describe("a NetworkPolicy that is overridden", () => {

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { findingsOf, lintedLines } from "../../../testing/linted.js";
-import { clusterPolicy, namespace, pod } from "../../../testing/manifests.js";
+import { findingsOf, lintedLines } from "../../../../testing/linted.js";
+import { clusterPolicy, namespace, pod } from "../../../../testing/manifests.js";
 import { possibleOrderConflict } from "./possible-order-conflict.js";
 
 const policy = (name: string, action: string, subject: string) =>

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { cartAndWeb } from "../../../testing/cart-and-web.js";
-import { findingsOf, lintedLines } from "../../../testing/linted.js";
+import { cartAndWeb } from "../../../../testing/cart-and-web.js";
+import { findingsOf, lintedLines } from "../../../../testing/linted.js";
 import { redundantRule } from "./redundant-rule.js";
 
 const networkPolicy = (name: string, ...rules: readonly string[]) => `---

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { linted } from "../../../testing/linted.js";
+import { linted } from "../../../../testing/linted.js";
 import { selectsNothing } from "./selects-nothing.js";
 
 const cluster = `

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { lintedLines } from "../../../testing/linted.js";
+import { lintedLines } from "../../../../testing/linted.js";
 import { shadowedRule } from "./shadowed-rule.js";
 
 const pods = `

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { findingsOf, lintedLines } from "../../../testing/linted.js";
+import { findingsOf, lintedLines } from "../../../../testing/linted.js";
 import { orderConflict } from "./order-conflict.js";
 import { possibleOrderConflict } from "./possible-order-conflict.js";
 import { sharedPriority } from "./shared-priority.js";

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { linted } from "../../../testing/linted.js";
-import { clusterPolicy, networkPolicy } from "../../../testing/manifests.js";
+import { linted } from "../../../../testing/linted.js";
+import { clusterPolicy, networkPolicy } from "../../../../testing/manifests.js";
 import { supersededApi } from "./superseded.js";
 
 const object = (apiVersion: string, kind: string, spec: string) =>

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { cartAndWeb } from "../../../testing/cart-and-web.js";
-import { lintedLines } from "../../../testing/linted.js";
+import { cartAndWeb } from "../../../../testing/cart-and-web.js";
+import { lintedLines } from "../../../../testing/linted.js";
 import { unreachedRule } from "./unreached-rule.js";
 
 const cluster = (tier: "Admin" | "Baseline", action: string, from: string) => `---

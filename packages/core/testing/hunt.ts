@@ -1,0 +1,40 @@
+import fc from "fast-check";
+import type { State } from "../src/state/state.js";
+import type { Engine } from "../src/engine/index.js";
+import type { evaluate } from "../src/evaluate/evaluate.js";
+import { evaluatorExam, type Exam, faultOfEngine, faultOfEvaluator, oracleExam } from "./agreement.js";
+import { anyScenario, stateIn } from "./arbitrary/scenario.js";
+import { orBreakdown, type Search, clusters } from "./search.js";
+
+/** Puts a part of core with a planted bug through an exam: says what it got wrong. */
+export type Suspect = (exam: Exam) => string | undefined;
+
+export const suspectEngine =
+  (compile: (cluster: State["cluster"], tiers: State["tiers"]) => Engine): Suspect =>
+  (exam) =>
+    faultOfEngine(({ cluster, tiers }) => compile(cluster, tiers), exam);
+
+export const suspectEvaluator =
+  (judge: typeof evaluate): Suspect =>
+  (exam) =>
+    faultOfEvaluator(judge, exam);
+
+/** Examines all suspects on the same random clusters until each is found out. Returns what gave them away, by name. */
+export function hunt(
+  suspects: ReadonlyMap<string, Suspect>,
+  wrong: "engine" | "evaluator",
+  { of, runs, share, seed }: Search & { readonly seed: number },
+): ReadonlyMap<string, string> {
+  const found = new Map<string, string>();
+  const knowing = wrong === "engine" ? {} : { complete: true, unknowable: false };
+  const examOf = wrong === "engine" ? evaluatorExam : oracleExam;
+  for (const scenario of fc.sample(anyScenario({ ...clusters[of], ...knowing }), { seed, numRuns: runs })) {
+    if (found.size === suspects.size) break;
+    const exam = examOf(stateIn(scenario), share);
+    for (const [name, suspect] of suspects) {
+      const fault = found.has(name) ? undefined : orBreakdown(() => suspect(exam));
+      if (fault !== undefined) found.set(name, fault);
+    }
+  }
+  return found;
+}

@@ -19,6 +19,10 @@ export class Encoding {
   readonly matching: Matching;
   readonly allows: Readonly<Record<Direction, Literal>>;
   readonly allowsConditionally: Readonly<Record<Direction, Literal>>;
+  /** Both directions allow. */
+  readonly allowed: Literal;
+  /** Both directions allow, and neither under a condition. */
+  readonly allowedPlainly: Literal;
   /** Off, a rule or an isolation is as if it were not there. */
   readonly switches: ReadonlyMap<Rule | Isolation, Literal>;
   /** All of them are on. */
@@ -35,6 +39,9 @@ export class Encoding {
     const walk = new EncodedWalk(this.matching, tiers);
     this.allows = byDirection((direction) => walk.allows(direction));
     this.allowsConditionally = byDirection((direction) => walk.allowsConditionally(direction));
+    this.allowed = formula.and(directions.map((direction) => this.allows[direction]));
+    const conditions = directions.map((direction) => not(this.allowsConditionally[direction]));
+    this.allowedPlainly = formula.and([this.allowed, ...conditions]);
     this.switches = walk.switches;
     this.asWritten = formula.variable();
     for (const literal of walk.switches.values()) formula.require(not(this.asWritten), literal);
@@ -42,17 +49,6 @@ export class Encoding {
 
   get solver(): Solver {
     return this.connection.formula.solver;
-  }
-
-  /** Both directions allow. */
-  get allowed(): Literal {
-    return this.connection.formula.and(directions.map((direction) => this.allows[direction]));
-  }
-
-  /** Both directions allow, and neither under a condition. */
-  get allowedPlainly(): Literal {
-    const conditions = directions.map((direction) => not(this.allowsConditionally[direction]));
-    return this.connection.formula.and([this.allowed, ...conditions]);
   }
 
   solve(assumptions: readonly Literal[], budget?: Budget): Answer {

@@ -19,17 +19,18 @@ const layers = {
   foreign: "diagnostics net labels manifest schema cluster policy",
   evaluate: "diagnostics net labels manifest schema cluster policy",
   state: "diagnostics net labels manifest schema cluster policy dialects foreign evaluate",
+  prove: "diagnostics net labels manifest schema cluster policy dialects foreign evaluate state",
   sets: "diagnostics net labels policy",
   engine: "diagnostics net labels cluster policy evaluate sets",
   analysis:
-    "diagnostics net labels manifest schema cluster policy dialects foreign evaluate state sets engine",
+    "diagnostics net labels manifest schema cluster policy dialects foreign evaluate state prove sets engine",
   report:
-    "diagnostics net labels manifest schema cluster policy dialects foreign evaluate state sets engine analysis",
+    "diagnostics net labels manifest schema cluster policy dialects foreign evaluate state prove sets engine analysis",
   library:
-    "diagnostics net labels manifest schema cluster policy dialects foreign evaluate state sets engine analysis report",
+    "diagnostics net labels manifest schema cluster policy dialects foreign evaluate state prove sets engine analysis report",
   // What only tests use: nobody above may import it, and it may import them all.
   testing:
-    "diagnostics net labels manifest schema cluster policy dialects foreign evaluate state sets engine analysis report library",
+    "diagnostics net labels manifest schema cluster policy dialects foreign evaluate state prove sets engine analysis report library",
 };
 
 /** Folders of core with one door: others import its `index.ts`, and nothing behind it. */

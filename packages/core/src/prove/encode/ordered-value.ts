@@ -47,6 +47,13 @@ export class OrderedValue {
     return [this.bounds[next - 1] ?? this.first, (this.bounds[next] ?? this.last + 1n) - 1n];
   }
 
+  /** That the value is one of those that nothing distinguishes from this number, so far. */
+  alike(number: bigint): Literal {
+    const next = this.positionOf(number + 1n);
+    const [below, above] = [this.literals[next - 1] ?? TRUE, this.literals[next] ?? FALSE];
+    return this.formula.and([below, not(above)]);
+  }
+
   /** Where the bound is, or belongs. */
   private positionOf(bound: bigint): number {
     let [low, high] = [0, this.bounds.length];

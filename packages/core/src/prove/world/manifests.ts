@@ -54,7 +54,8 @@ function ownersPolicy(witness: Witness, direction: Direction): readonly JsonObje
   const { namespace } = witness[endOf(direction)];
   if (act === undefined) return [];
   const metadata = { name: `owner-${direction}`, namespace };
-  return [act === "deny" ? denying(metadata, direction) : networkPolicy(metadata, direction, act)];
+  const isCilium = act === "deny" || witness.ownersApi === "Cilium";
+  return [(isCilium ? ciliumPolicy : networkPolicy)(metadata, direction, act)];
 }
 
 function networkPolicy(metadata: JsonObject, direction: Direction, act: OwnerAct): JsonObject {
@@ -67,17 +68,18 @@ function networkPolicy(metadata: JsonObject, direction: Direction, act: OwnerAct
   };
 }
 
-/** S7.8: it denies the pod's own node as well. */
-function denying(metadata: JsonObject, direction: Direction): JsonObject {
+/** S7.8: a denial is for the pod's own node as well. S7.3: an empty item isolates and matches nothing. */
+function ciliumPolicy(metadata: JsonObject, direction: Direction, act: OwnerAct): JsonObject {
   const everything = direction === "ingress" ? { fromEntities: ["all"] } : { toEntities: ["all"] };
+  const sections: Readonly<Record<OwnerAct, JsonObject>> = {
+    allow: { [direction]: [everything] },
+    isolate: { [direction]: [{}] },
+    deny: { enableDefaultDeny: { ingress: false, egress: false }, [`${direction}Deny`]: [everything] },
+  };
   return {
     apiVersion: "cilium.io/v2",
     kind: "CiliumNetworkPolicy",
     metadata,
-    spec: {
-      endpointSelector: {},
-      enableDefaultDeny: { ingress: false, egress: false },
-      [`${direction}Deny`]: [everything],
-    },
+    spec: { endpointSelector: {}, ...sections[act] },
   };
 }

@@ -47,6 +47,8 @@ export interface Witness {
   readonly portNames: readonly string[];
   /** What the owners of the two namespaces write about it, if anything. */
   readonly owners: Readonly<Record<Direction, OwnerAct | undefined>>;
+  /** In which API they write it, where both would do. */
+  readonly ownersApi: "NetworkPolicy" | "Cilium";
   /** By the key of the encoding. */
   readonly facts: ReadonlyMap<string, boolean>;
 }
@@ -67,6 +69,7 @@ export function readWitness(encoding: Encoding): Witness {
     family: reader.family,
     portNames: [...connection.portNames].flatMap(([name, literal]) => (isTrue(literal) ? [name] : [])),
     owners: byDirection((direction) => reader.ownerAct(direction)),
+    ownersApi: "NetworkPolicy",
     facts: new Map([...connection.facts].map(([key, literal]) => [key, isTrue(literal)])),
   };
 }
@@ -132,7 +135,7 @@ class ModelReader {
     const mentioned = (each: End) => [...pair[each].values].find(([, literal]) => this.isTrue(literal))?.[0];
     const found = mentioned(end);
     if (found !== undefined) return found;
-    const isSecond = end === "destination" && !pair.isSame(this.isTrue);
+    const isSecond = end === "destination" && mentioned("source") === undefined && !pair.isSame(this.isTrue);
     return unmentioned(pair[end].values, isSecond ? 1 : 0);
   }
 

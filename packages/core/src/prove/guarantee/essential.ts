@@ -18,15 +18,25 @@ export interface Essential {
   readonly incidental: readonly string[];
 }
 
-/** What about the last model makes it a counterexample. `assumptions` say what a counterexample is. */
-export function essentialOf(encoding: Encoding, assumptions: readonly Literal[], budget: Budget): Essential {
+/**
+ * What about the last model makes it a counterexample: without it, the claim would hold. What the claim itself asks for is left
+ * out: without that, it would not be about the connection.
+ */
+export function essentialOf(
+  encoding: Encoding,
+  scope: readonly Literal[],
+  violation: Literal,
+  budget: Budget,
+): Essential {
   const features = featuresOf(encoding);
   const essential: string[] = [];
   const incidental: string[] = [];
   for (const feature of features) {
     const others = features.filter((other) => other !== feature).flatMap(({ literals }) => literals);
     const changed = not(encoding.connection.formula.and(feature.literals));
-    const answer = encoding.solve([...assumptions, ...others, changed], budget);
+    const inScope = encoding.solve([...scope, ...others, changed], budget);
+    if (inScope === "unsatisfiable") continue;
+    const answer = encoding.solve([...scope, ...others, changed, violation], budget);
     if (answer === "budget-exhausted") break;
     if (answer === "unsatisfiable") essential.push(feature.text);
     else if (feature.quiet !== true) incidental.push(feature.text);

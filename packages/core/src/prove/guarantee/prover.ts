@@ -44,12 +44,11 @@ export class Prover {
       claim.assumptions.map((assumption) => [assumptionLiteral(assumption, encoding), assumption]),
     );
     const scope = [...ownersIn(encoding, modes), premise, ...assumed.keys()];
-    const counterexample = [encoding.asWritten, ...scope, violation];
-    switch (encoding.solve(counterexample, budget)) {
+    switch (encoding.solve([encoding.asWritten, ...scope, violation], budget)) {
       case "budget-exhausted":
         return outOfBudget;
       case "satisfiable":
-        return refute(claim, state, encoding, counterexample, modes, budget);
+        return refute(claim, { state, encoding, modes, scope: [encoding.asWritten, ...scope], violation }, budget);
       case "unsatisfiable":
         return this.restsOn(encoding, scope, violation, assumed, budget);
     }
@@ -122,22 +121,24 @@ function ownersIn({ connection }: Encoding, { networkPolicies, cilium }: Modes):
   });
 }
 
-function refute(
-  claim: Claim,
-  state: State,
-  encoding: Encoding,
-  assumptions: readonly Literal[],
-  modes: Modes,
-  budget: Budget,
-): Proof {
-  const preferred = shrink(encoding, assumptions, budget);
+interface Question {
+  readonly state: State;
+  readonly encoding: Encoding;
+  readonly modes: Modes;
+  /** What every connection fulfils that the claim is about. */
+  readonly scope: readonly Literal[];
+  readonly violation: Literal;
+}
+
+function refute(claim: Claim, { state, encoding, modes, scope, violation }: Question, budget: Budget): Proof {
+  const preferred = shrink(encoding, claim, [...scope, violation], budget);
   if (encoding.solve(preferred, budget) !== "satisfiable") return outOfBudget;
   const witness = readWitness(encoding);
   const ownersApi = modes.networkPolicies === "as-written" ? "Cilium" : "NetworkPolicy";
   const counterexample = confirm(state, { ...witness, ownersApi });
   if (counterexample.problems.length > 0 || !violates(claim, counterexample))
     return { result: "NotDecided", why: notConfirmed };
-  return { result: "Refuted", counterexample, ...essentialOf(encoding, assumptions, budget) };
+  return { result: "Refuted", counterexample, ...essentialOf(encoding, scope, violation, budget) };
 }
 
 const notConfirmed =

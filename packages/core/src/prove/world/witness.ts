@@ -33,6 +33,8 @@ export interface WitnessEnd {
   readonly node?: string;
   readonly nodeLabels: Labels;
   readonly address: Address;
+  /** Whether it is just an address that a reader takes for a pod's, or a node's. */
+  readonly isUsualAddress: boolean;
 }
 
 /** A connection in a cluster of two endpoints: what a model of the encoding means. */
@@ -108,7 +110,7 @@ class ModelReader {
       account: isPod ? (this.labels("account", end).serviceaccount ?? "default") : "default",
       ...named,
       nodeLabels: isHost ? this.labels("node", end) : {},
-      address: this.address(end, kind, taken),
+      ...this.address(end, kind, taken),
     };
   }
 
@@ -139,14 +141,18 @@ class ModelReader {
     return unmentioned(pair[end].values, isSecond ? 1 : 0);
   }
 
-  private address(end: End, kind: EndKind, taken: Address | undefined): Address {
+  private address(
+    end: End,
+    kind: EndKind,
+    taken: Address | undefined,
+  ): Pick<WitnessEnd, "address" | "isUsualAddress"> {
     const { family } = this;
     const [first, last] = this.encoding.connection.address(end, family).interval(this.isTrue);
     const isFree = (value: bigint) => value >= first && value <= last && value !== (taken?.family === family ? taken.value : -1n);
     const usual = usualAddresses[kind][family].map((text) => parseAddress(text)!.value);
     // An interval that ends with a special address may begin with one too: of two, one is free.
     const value = [...usual, first, first + 1n].find(isFree) ?? first;
-    return { family, value };
+    return { address: { family, value }, isUsualAddress: usual.includes(value) };
   }
 }
 

@@ -2,7 +2,8 @@ import type { GuaranteeResult, Proof } from "../../prove/guarantee/index.js";
 import { caveatLines } from "../caveats.js";
 import { placeText } from "../explanation/rule-text.js";
 import type { Style } from "../style.js";
-import { connectionText, directionText, endText, partPlace, partText, portText, type ResultName, resultName } from "./proofs-words.js";
+import { connectionText, directionText, partPlace, partText, type ResultName, resultName } from "./proofs-words.js";
+import { nameOf, targetOf } from "./written-counterexample.js";
 
 const headings: Readonly<Record<ResultName, string>> = {
   Proven: "✓ PROVEN  ",
@@ -78,18 +79,8 @@ function refutedLines(
     ...(needed.length === 0 ? [] : [`if ${needed.join(", and ")}`]),
     ...(essential.length === 0 ? [] : [`Essential: ${essential.join("; ")}.`]),
     ...(incidental.length === 0 ? [] : [`Could be otherwise: ${incidental.join("; ")}.`]),
-    ...(witness.protocol !== "ICMP" || witness.source.kind !== "external" ? [reproduction(witness)] : []),
+    `Reproduce: save it with --write DIR, then tierwall explain -f POLICIES -f DIR --from ${nameOf(witness.source)} --to '${targetOf(witness)}'`,
   ];
 }
 
 const ownerWords = { allow: "allows it", isolate: "isolates the pod", deny: "denies it" } as const;
-
-/** Ports and endpoints are those behind a Service (S1.9). */
-function reproduction(witness: Parameters<typeof portText>[0]): string {
-  const name = (end: typeof witness.source) =>
-    end.kind === "external" ? endText(end) : end.kind === "node" ? `node:${end.name}` : `${end.namespace}/${end.name}`;
-  const port = witness.protocol === "ICMP" ? "ICMP" : `${witness.port}/${witness.protocol}`;
-  const to = name(witness.destination);
-  const target = to.includes(":") && witness.destination.kind === "external" ? `[${to}]` : to;
-  return `Reproduce: tierwall prove --write DIR …, then tierwall explain -f POLICIES -f DIR --from ${name(witness.source)} --to ${target}:${port}`;
-}

@@ -31,15 +31,16 @@ export function partPlace(part: Rule | Isolation): Place | undefined {
 export function endText(end: WitnessEnd): string {
   const labels = (map: Readonly<Record<string, string>>) =>
     `{${Object.entries(map).map(([key, value]) => `${key}: ${JSON.stringify(value)}`).join(", ")}}`;
+  const at = end.isUsualAddress ? "" : ` at ${formatAddress(end.address)}`;
   switch (end.kind) {
     case "pod": {
       const account = end.account === "default" ? "" : ` with service account ${end.account}`;
-      return `pod ${labels(end.labels)}${account} in namespace ${end.namespace} ${labels(end.namespaceLabels)}`;
+      return `pod ${labels(end.labels)}${account}${at} in namespace ${end.namespace} ${labels(end.namespaceLabels)}`;
     }
     case "host-network pod":
-      return `host-network pod on node ${labels(end.nodeLabels)}`;
+      return `host-network pod${at} on node ${labels(end.nodeLabels)}`;
     case "node":
-      return `node ${labels(end.nodeLabels)}`;
+      return `node ${labels(end.nodeLabels)}${at}`;
     case "external":
       return formatAddress(end.address);
   }

@@ -106,7 +106,10 @@ async function runProve(paths: readonly string[], flags: ProveFlags): Promise<nu
     const prover = provers.get(state) ?? new Prover(state);
     // Guarantees share states: what is worth saying of one is said once.
     if (!provers.has(state))
-      tellDiagnostics([...errors, ...(flags.verbose ? state.diagnostics : state.diagnostics.filter(affectsVerdicts))], sources);
+      tellDiagnostics(
+        [...errors, ...(flags.verbose ? state.diagnostics : state.diagnostics.filter(affectsVerdicts))],
+        sources,
+      );
     provers.set(state, prover);
     if (problem !== undefined) return unaskedGuarantee(guarantee, problem);
     const result = runGuarantee(prover, state, guarantee, { deadline: Date.now() + flags.budget });

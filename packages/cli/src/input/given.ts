@@ -26,7 +26,10 @@ export function findObjects<T>(
   kind: string,
   paths: readonly string[],
   { recursive = false, maxInput }: { readonly recursive?: boolean; readonly maxInput?: number },
-  read: (text: string, file: string) => { readonly objects: readonly T[]; readonly diagnostics: readonly Diagnostic[] },
+  read: (
+    text: string,
+    file: string,
+  ) => { readonly objects: readonly T[]; readonly diagnostics: readonly Diagnostic[] },
 ): Found<T> {
   const { sources, diagnostics: unread } = readPaths(paths, recursive, { maxInput });
   const diagnostics: Diagnostic[] = [...unread];

@@ -31,7 +31,12 @@ function someFacts(encoding: Encoding, dice: number, flow: Flow): ReadonlyMap<st
       const pattern = { kind, text } as DomainPattern;
       const end = ends.find((each) => key === `apiserver ${each}`);
       const can = end === undefined || kindOf(flow[end]) !== "pod";
-      return [key, kind === undefined ? can && ((dice >> (4 + i)) & 1) === 1 : names.some((name) => domainMatches(pattern, name))];
+      return [
+        key,
+        kind === undefined
+          ? can && ((dice >> (4 + i)) & 1) === 1
+          : names.some((name) => domainMatches(pattern, name)),
+      ];
     }),
   );
 }
@@ -45,7 +50,8 @@ function answersOf(facts: ReadonlyMap<string, boolean>, flow: Flow): Answers {
   return new Answers(new Map(renamed));
 }
 
-const isConditional = ({ conditions }: Decision): boolean => conditions.some((text) => text.startsWith("conditional on"));
+const isConditional = ({ conditions }: Decision): boolean =>
+  conditions.some((text) => text.startsWith("conditional on"));
 
 function disagreement(encoding: Encoding, state: State, flow: Flow, dice: number): string | undefined {
   const cluster = asProofsSeeIt(state.cluster);
@@ -79,7 +85,8 @@ it("every connection of every cluster is decided by the encoding as by the evalu
         const state = stateIn(scenario);
         const encoding = new Encoding(state.tiers, state.cluster.cidrGroups);
         const pairs = [...memberPairs(state.cluster), ...otherPairs(state)].filter(
-          ({ source, destination, family, toItself }) => source !== destination && family !== undefined && !toItself,
+          ({ source, destination, family, toItself }) =>
+            source !== destination && family !== undefined && !toItself,
         );
         const flows = [...flowsAmong(pairs, portsAtBorders(state))];
         for (let i = 0; i < 40 && flows.length > 0; i++) {

@@ -3,7 +3,16 @@ import type { Cluster } from "../cluster/model.js";
 import { addressesOf, namedPorts } from "../evaluate/match.js";
 import type { Endpoint, Flow } from "../evaluate/flow.js";
 import { directions } from "../policy/model.js";
-import { endKinds, type Encoding, type End, type EndKind, ends, type LabelScope, ownerActs, protocols } from "../prove/encode/index.js";
+import {
+  endKinds,
+  type Encoding,
+  type End,
+  type EndKind,
+  ends,
+  type LabelScope,
+  ownerActs,
+  protocols,
+} from "../prove/encode/index.js";
 import { type Literal, not, TRUE } from "../prove/sat/index.js";
 
 /** Literals that say of every variable what it is in one connection of one cluster. Facts are by the keys of the encoding. */
@@ -16,11 +25,15 @@ export function fixedConnection(
   const fixed: Literal[] = [asWritten];
   const fix = (literal: Literal, value: boolean) => fixed.push(value ? literal : not(literal));
   const of = (end: End): Endpoint => flow[end];
-  for (const end of ends) for (const kind of endKinds) fix(connection.is(end, kind), kindOf(of(end)) === kind);
+  for (const end of ends)
+    for (const kind of endKinds) fix(connection.is(end, kind), kindOf(of(end)) === kind);
   for (const [scope, byKey] of connection.labels)
     for (const [key, pair] of byKey) {
       const [from, to] = ends.map((end) => labelsOf(of(end), scope, cluster));
-      for (const [end, labels] of [["source", from], ["destination", to]] as const) {
+      for (const [end, labels] of [
+        ["source", from],
+        ["destination", to],
+      ] as const) {
         if (labels === undefined) continue;
         const found = Object.hasOwn(labels, key) ? labels[key] : undefined;
         if (pair.present(end) !== TRUE) fix(pair.present(end), found !== undefined);
@@ -40,10 +53,17 @@ export function fixedConnection(
   }
   for (const protocol of protocols) fix(connection.protocol(protocol), flow.protocol === protocol);
   if (flow.protocol !== "ICMP")
-    for (const bound of connection.port.bounds) fix(connection.port.atLeast(bound), BigInt(flow.port) >= bound);
+    for (const bound of connection.port.bounds)
+      fix(connection.port.atLeast(bound), BigInt(flow.port) >= bound);
   for (const [name, literal] of connection.portNames)
-    fix(literal, flow.protocol !== "ICMP" && namedPorts(flow.destination, name, flow.protocol).includes(flow.port));
-  fix(connection.ownNode, runsThere(flow.source, flow.destination) || runsThere(flow.destination, flow.source));
+    fix(
+      literal,
+      flow.protocol !== "ICMP" && namedPorts(flow.destination, name, flow.protocol).includes(flow.port),
+    );
+  fix(
+    connection.ownNode,
+    runsThere(flow.source, flow.destination) || runsThere(flow.destination, flow.source),
+  );
   for (const direction of directions)
     for (const act of ownerActs) fix(connection.owners[direction][act], false);
   for (const [key, literal] of connection.facts) fix(literal, facts.get(key) ?? false);

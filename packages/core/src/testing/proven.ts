@@ -1,9 +1,15 @@
 import { type GuaranteeResult, Prover, readGuarantees, runGuarantee } from "../prove/guarantee/index.js";
 import type { Proof } from "../prove/guarantee/index.js";
+import type { Budget } from "../prove/sat/index.js";
 import { readState, type StateOptions } from "../state/state.js";
 
 /** Decides the one guarantee whose spec this is, for policies in YAML. */
-export function proven(policies: string, spec: string, options: StateOptions = {}): GuaranteeResult {
+export function proven(
+  policies: string,
+  spec: string,
+  options: StateOptions = {},
+  budget: Budget = {},
+): GuaranteeResult {
   const text = `apiVersion: tierwall.dev/v1\nkind: Guarantee\nmetadata: {name: claim}\nspec:\n${spec
     .split("\n")
     .map((line) => `  ${line}`)
@@ -13,7 +19,7 @@ export function proven(policies: string, spec: string, options: StateOptions = {
   if (guarantee === undefined) throw new Error(diagnostics.map(({ message }) => message).join("\n"));
   const state = readState([{ file: "policies.yaml", text: policies }], options);
   if (!state.usable) throw new Error(state.diagnostics.map(({ message }) => message).join("\n"));
-  return runGuarantee(new Prover(state), state, guarantee, {});
+  return runGuarantee(new Prover(state), state, guarantee, budget);
 }
 
 /** Just the result; what could not be asked is an error. */

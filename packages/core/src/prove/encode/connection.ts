@@ -6,7 +6,7 @@ import { type Direction, directions, type Protocol } from "../../policy/model.js
 import { labelKey, labelValue, namespaceName, objectName, portName } from "../../schema/formats.js";
 import type { Format } from "../../schema/schema.js";
 import { FALSE, type Literal, not, TRUE } from "../sat/index.js";
-import { Formula } from "./formula.js";
+import type { Formula } from "./formula.js";
 import { type End, ends, LabelPair } from "./label-pair.js";
 import { OrderedValue } from "./ordered-value.js";
 
@@ -168,11 +168,13 @@ export class Connection {
   }
 
   private newLabel(scope: LabelScope, key: string): LabelPair {
-    if (scope === "account") return new LabelPair(this.formula, everywhere, (value) => fits(objectName, value));
+    if (scope === "account")
+      return new LabelPair(this.formula, everywhere, (value) => fits(objectName, value));
     if (scope === "namespace" && key === namespaceNameLabel)
       return new LabelPair(this.formula, everywhere, (value) => fits(namespaceName, value));
     const isPossible = (value: string) => fits(labelValue, value);
-    if (key === unknownLabels || !fits(labelKey, key)) return new LabelPair(this.formula, nowhere, isPossible);
+    if (key === unknownLabels || !fits(labelKey, key))
+      return new LabelPair(this.formula, nowhere, isPossible);
     const present = byEnd(() => this.formula.variable());
     return scope === "namespace"
       ? new LabelPair(this.formula, present, isPossible, this.sameNamespace)

@@ -1,4 +1,11 @@
-import { type Direction, type Isolation, type Rule, type Tier, tierNames, type Tiers } from "../../policy/model.js";
+import {
+  type Direction,
+  type Isolation,
+  type Rule,
+  type Tier,
+  tierNames,
+  type Tiers,
+} from "../../policy/model.js";
 import { FALSE, type Literal, not, TRUE } from "../sat/index.js";
 import type { End } from "./label-pair.js";
 import type { Matching } from "./match.js";
@@ -27,7 +34,9 @@ export class EncodedWalk {
 
   /** Whether a direction allows it under a condition (S7.7). */
   allowsConditionally(direction: Direction): Literal {
-    const isPlain = this.tiers[direction].every(({ rules }) => rules.every(({ condition }) => condition === undefined));
+    const isPlain = this.tiers[direction].every(({ rules }) =>
+      rules.every(({ condition }) => condition === undefined),
+    );
     return isPlain ? FALSE : this.walk(direction, FALSE, (tier) => this.conditions(tier, direction));
   }
 
@@ -79,7 +88,9 @@ export class EncodedWalk {
     const { connection } = this.matching;
     if (rule.condition?.kind === "foreign") {
       // S9.3
-      const [decides, allows] = ["decides", "allows"].map((what) => connection.fact(`foreign ${direction} ${what}`));
+      const [decides, allows] = ["decides", "allows"].map((what) =>
+        connection.fact(`foreign ${direction} ${what}`),
+      );
       return connection.formula.choose(decides!, connection.formula.and([allows!, allowed]), next);
     }
     if (rule.action === "Pass") return next;
@@ -117,7 +128,9 @@ export class EncodedWalk {
   /** S1.6, S7.8 */
   private ownNodeIsLetIn(): Literal {
     const { connection } = this.matching;
-    const binding = this.tiers.ingress.flatMap(({ rules }) => rules.filter(({ bindsOwnNode }) => bindsOwnNode));
+    const binding = this.tiers.ingress.flatMap(({ rules }) =>
+      rules.filter(({ bindsOwnNode }) => bindsOwnNode),
+    );
     const denied = [...binding.map((rule) => this.matches(rule, "ingress")), connection.owners.ingress.deny];
     return not(connection.formula.or(denied));
   }
@@ -133,7 +146,9 @@ export class EncodedWalk {
       if (rule.action !== "Allow") return [];
       if (rule.condition?.kind === "always") return [this.matches(rule, direction)];
       if (rule.condition?.kind !== "l7") return [];
-      return [formula.and([this.matches(rule, direction), isolated, not(this.isWaived(rule, plain, direction))])];
+      return [
+        formula.and([this.matches(rule, direction), isolated, not(this.isWaived(rule, plain, direction))]),
+      ];
     });
     const found = formula.or(conditions);
     this.conditional.set(tier, found);

@@ -39,8 +39,28 @@ const described = (
     value === undefined ? "absent" : value === mentioned ? value : "other";
   const isSame = from![0] === to![0];
   const sameTeam = from![1] !== undefined && from![1] === to![1];
-  const part = protocol === "ICMP" ? "" : port < 53 ? "<53" : port === 53 ? "53" : port < 80 ? "<80" : port <= 90 ? "80-90" : ">90";
-  return [isOther(from![0], "shop"), isOther(from![1], "a"), isOther(to![0], "shop"), isOther(to![1], "a"), isSame, sameTeam, protocol, part].join();
+  const part =
+    protocol === "ICMP"
+      ? ""
+      : port < 53
+        ? "<53"
+        : port === 53
+          ? "53"
+          : port < 80
+            ? "<80"
+            : port <= 90
+              ? "80-90"
+              : ">90";
+  return [
+    isOther(from![0], "shop"),
+    isOther(from![1], "a"),
+    isOther(to![0], "shop"),
+    isOther(to![1], "a"),
+    isSame,
+    sameTeam,
+    protocol,
+    part,
+  ].join();
 };
 
 it("all connections of a small vocabulary: encoding and evaluator allow exactly the same ones", () => {
@@ -53,7 +73,9 @@ it("all connections of a small vocabulary: encoding and evaluator allow exactly 
   const fixed: Literal[] = [
     encoding.asWritten,
     connection.family(4),
-    ...ends.flatMap((end) => endKinds.map((kind) => (kind === "pod" ? connection.is(end, kind) : not(connection.is(end, kind))))),
+    ...ends.flatMap((end) =>
+      endKinds.map((kind) => (kind === "pod" ? connection.is(end, kind) : not(connection.is(end, kind)))),
+    ),
     ...directions.flatMap((direction) => ownerActs.map((act) => not(connection.owners[direction][act]))),
   ];
   const distinguishing = [
@@ -96,13 +118,22 @@ it("all connections of a small vocabulary: encoding and evaluator allow exactly 
           };
           for (const protocol of protocols)
             for (const port of protocol === "ICMP" ? [0] : [1, 53, 60, 85, 1000]) {
-              const flow = { source: endpoint(`${from}/client`), destination: endpoint(`${to}/server`), protocol, port, family: 4 } as const;
+              const flow = {
+                source: endpoint(`${from}/client`),
+                destination: endpoint(`${to}/server`),
+                protocol,
+                port,
+                family: 4,
+              } as const;
               const { verdict } = evaluate(cluster, state.tiers, flow);
-              const ends = [[from, fromTeam], [to, toTeam]] as const;
+              const ends = [
+                [from, fromTeam],
+                [to, toTeam],
+              ] as const;
               (verdict === "Allow" ? expectedAllowed : expectedDenied).add(described(ends, protocol, port));
             }
         }
-  expect([...allowed].sort()).toEqual([...expectedAllowed].sort());
-  expect([...denied].sort()).toEqual([...expectedDenied].sort());
+  expect([...allowed].toSorted()).toEqual([...expectedAllowed].toSorted());
+  expect([...denied].toSorted()).toEqual([...expectedDenied].toSorted());
   expect(allowed.size + denied.size).toBeGreaterThan(300);
 });

@@ -27,7 +27,7 @@ export class Formula {
     const [first] = operands;
     if (first === undefined) return TRUE;
     if (operands.size === 1) return first;
-    const sorted = [...operands].sort((a, b) => a - b);
+    const sorted = [...operands].toSorted((a, b) => a - b);
     return this.gate(sorted.join(), (gate) => {
       for (const operand of sorted) this.require(not(gate), operand);
       this.require(gate, ...sorted.map(not));

@@ -18,7 +18,8 @@ export function assumptionsIn(
       wrong: diagnostic("TW1508", `it is assumed that ${text}, but ${why}`, { place, object }),
     });
     const { namespaces } = state.cluster;
-    const isUnknown = (name: string) => namespaces.get(name) === undefined || namespaces.get(name)?.missing === true;
+    const isUnknown = (name: string) =>
+      namespaces.get(name) === undefined || namespaces.get(name)?.missing === true;
     const missing = written.namespaces?.find(isUnknown);
     if (missing !== undefined) return complain(`the input has no namespace \`${missing}\``);
     const body = bodyOf(written, state);
@@ -44,7 +45,7 @@ function bodyOf(written: PlacedAssumption["written"], { cluster }: State): Assum
   return { kind: "addresses", pods: podCidrs.map(block), nodes: nodeCidrs.map(block) };
 }
 
-/** What of the input does not fulfil it: `namespace shop has not`. */
+/** What of the input does not fulfil it: `namespace shop does not`. */
 function objectionTo(body: AssumptionBody, { cluster }: State): string | undefined {
   const namespaces = [...cluster.namespaces.values()].filter(({ missing }) => missing === undefined);
   const pods = [...cluster.pods.values()].filter(({ hostNetwork }) => !hostNetwork);
@@ -54,10 +55,12 @@ function objectionTo(body: AssumptionBody, { cluster }: State): string | undefin
       const all: readonly (readonly [name: string, labels: Labels])[] = {
         namespace: namespaces.map(({ name, labels }) => [`namespace ${name}`, labels] as const),
         pod: pods.map(({ namespace, name, labels }) => [`pod ${namespace}/${name}`, labels] as const),
-        node: nodes.flatMap(({ name, labels }) => (labels === undefined ? [] : [[`node ${name}`, labels] as const])),
+        node: nodes.flatMap(({ name, labels }) =>
+          labels === undefined ? [] : [[`node ${name}`, labels] as const],
+        ),
       }[body.scope];
       const exception = all.find(([, labels]) => selects(body.with, labels) && !selects(body.has, labels));
-      return exception && `${exception[0]} has not`;
+      return exception && `${exception[0]} does not`;
     }
     case "only": {
       const isOther = (name: string, labels: Labels, match: LabelMatch) =>
@@ -69,10 +72,18 @@ function objectionTo(body: AssumptionBody, { cluster }: State): string | undefin
       return undefined;
     case "addresses": {
       const outside = (cidrs: readonly Cidr[], addresses: readonly Address[]) =>
-        cidrs.length === 0 ? undefined : addresses.find((each) => !cidrs.some((cidr) => contains(cidr, each)));
+        cidrs.length === 0
+          ? undefined
+          : addresses.find((each) => !cidrs.some((cidr) => contains(cidr, each)));
       const found =
-        outside(body.pods, pods.flatMap(({ addresses }) => addresses)) ??
-        outside(body.nodes, nodes.flatMap(({ addresses }) => addresses));
+        outside(
+          body.pods,
+          pods.flatMap(({ addresses }) => addresses),
+        ) ??
+        outside(
+          body.nodes,
+          nodes.flatMap(({ addresses }) => addresses),
+        );
       return found && `the input has ${formatAddress(found)}`;
     }
   }

@@ -120,7 +120,11 @@ function addressesLiteral(
   const within = (cidrs: readonly Cidr[]) => formula.or(cidrs.map((cidr) => connection.isIn(end, cidr)));
   const isExternal = connection.is(end, "external");
   const inRange = (isMeant: Literal, cidrs: readonly Cidr[]) =>
-    cidrs.length === 0 ? TRUE : formula.and([formula.or([not(isMeant), within(cidrs)]), formula.or([not(isExternal), not(within(cidrs))])]);
+    cidrs.length === 0
+      ? TRUE
+      : formula.and([
+          formula.or([not(isMeant), within(cidrs)]),
+          formula.or([not(isExternal), not(within(cidrs))]),
+        ]);
   return formula.and([inRange(connection.is(end, "pod"), pods), inRange(connection.isHost(end), nodes)]);
 }
-

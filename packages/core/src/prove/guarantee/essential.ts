@@ -80,7 +80,10 @@ function featuresOf({ connection, solver }: Encoding): readonly Feature[] {
   for (const direction of directions)
     for (const act of ownerActs)
       if (isTrue(connection.owners[direction][act]) && isTrue(connection.is(endOf(direction), "pod")))
-        add(`what the owner of ${direction === "egress" ? "the client" : "the server"}'s namespace wrote`, connection.owners[direction][act]);
+        add(
+          `what the owner of ${direction === "egress" ? "the client" : "the server"}'s namespace wrote`,
+          connection.owners[direction][act],
+        );
   return features;
 
   function addLabels(scope: "namespace" | "pod" | "node" | "account", end: End, who: string): void {
@@ -89,10 +92,18 @@ function featuresOf({ connection, solver }: Encoding): readonly Feature[] {
       const isName = scope === "namespace" && key === namespaceNameLabel;
       if (mentioned !== undefined) {
         const what = isName ? "the name" : scope === "account" ? "the service account" : `the label ${key}=`;
-        add(`${what}${isName || scope === "account" ? ` ${mentioned[0]} of ${who}` : `${mentioned[0]} of ${who}`}`, mentioned[1]);
+        add(
+          `${what}${isName || scope === "account" ? ` ${mentioned[0]} of ${who}` : `${mentioned[0]} of ${who}`}`,
+          mentioned[1],
+        );
       } else if (isTrue(pair.present(end)) && !isName && scope !== "account")
-        add(`another value of the label ${key} of ${who}`, pair.present(end), ...[...pair[end].values.values()].map(not));
-      else if (!isTrue(pair.present(end))) addQuietly(`that ${who} has no label ${key}`, not(pair.present(end)));
+        add(
+          `another value of the label ${key} of ${who}`,
+          pair.present(end),
+          ...[...pair[end].values.values()].map(not),
+        );
+      else if (!isTrue(pair.present(end)))
+        addQuietly(`that ${who} has no label ${key}`, not(pair.present(end)));
     }
   }
 }

@@ -74,7 +74,10 @@ function readGuarantee(source: ManifestObject): {
     return {
       diagnostics: problems.map((problem) => {
         const { message, ...where } = locateProblem(problem, document, root);
-        return diagnostic(problem.code, message, { ...where, object: `Guarantee${name === "" ? "" : ` ${name}`}` });
+        return diagnostic(problem.code, message, {
+          ...where,
+          object: `Guarantee${name === "" ? "" : ` ${name}`}`,
+        });
       }),
     };
   const { spec } = value;
@@ -91,7 +94,14 @@ function readGuarantee(source: ManifestObject): {
   };
 }
 
-function claimOf({ from, to, ports, exceptPorts = [], verdict, whatever }: WrittenGuarantee["spec"]): Guarantee["claim"] {
+function claimOf({
+  from,
+  to,
+  ports,
+  exceptPorts = [],
+  verdict,
+  whatever,
+}: WrittenGuarantee["spec"]): Guarantee["claim"] {
   const matches = (texts: readonly string[]): readonly PortMatch[] =>
     texts.flatMap((text) => parsePortRange(text) ?? []);
   return {
@@ -132,10 +142,13 @@ function setOf({ self, notSelf, sameLabels, notSameLabels, ...selector }: Writte
 function assumptionText(written: WrittenAssumption): string {
   const { every, has = {}, only, namespacesWith = {}, namespaces, podCidrs, nodeCidrs } = written;
   const selected = (match: LabelMatch) => (match.length === 0 ? "" : ` with ${formatMatch(match)}`);
-  if (every !== undefined) return `every ${every}${selected(toMatch(written.with ?? {}))} has ${formatMatch(toMatch(has))}`;
-  if (only !== undefined) return `only ${only.join(", ")} ${only.length === 1 ? "has" : "have"} ${formatMatch(toMatch(namespacesWith))}`;
+  if (every !== undefined)
+    return `every ${every}${selected(toMatch(written.with ?? {}))} has ${formatMatch(toMatch(has))}`;
+  if (only !== undefined)
+    return `only ${only.join(", ")} ${only.length === 1 ? "has" : "have"} ${formatMatch(toMatch(namespacesWith))}`;
   if (namespaces !== undefined) return `the labels of ${namespaces.join(", ")} are as deployed`;
-  const ranges = (what: string, cidrs: readonly string[] = []) => (cidrs.length === 0 ? [] : [`${what} are in ${cidrs.join(", ")}`]);
+  const ranges = (what: string, cidrs: readonly string[] = []) =>
+    cidrs.length === 0 ? [] : [`${what} are in ${cidrs.join(", ")}`];
   return [...ranges("pods", podCidrs), ...ranges("nodes", nodeCidrs)].join(", ");
 }
 

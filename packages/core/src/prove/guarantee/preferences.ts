@@ -10,7 +10,9 @@ function preferencesOf({ connection }: Encoding, { from, to }: Claim): readonly 
   const areNetworks = (list: readonly ClaimedEnd[]) => list.every(({ kind }) => kind === "networks");
   const kindOf = (end: End) => (areNetworks(end === "source" ? from : to) ? "external" : "pod");
   const labelsAbsent = (["node", "pod", "namespace"] as const).flatMap((scope) =>
-    [...(connection.labels.get(scope) ?? [])].flatMap(([, pair]) => ends.map((end) => not(pair.present(end)))),
+    [...(connection.labels.get(scope) ?? [])].flatMap(([, pair]) =>
+      ends.map((end) => not(pair.present(end))),
+    ),
   );
   const name = connection.label("namespace", namespaceNameLabel);
   const accounts = [...(connection.labels.get("account")?.values() ?? [])];

@@ -4,7 +4,15 @@ import type { State } from "../../state/state.js";
 import { Encoding } from "../encode/index.js";
 import { type Budget, type Literal, not } from "../sat/index.js";
 import { confirm, type Confirmed, isConditional, readWitness } from "../world/index.js";
-import { type Assumption, assumptionLiteral, type Claim, type OwnerMode, premiseOf, violationOf, type Whatever } from "./claim.js";
+import {
+  type Assumption,
+  assumptionLiteral,
+  type Claim,
+  type OwnerMode,
+  premiseOf,
+  violationOf,
+  type Whatever,
+} from "./claim.js";
 import { type Essential, essentialOf } from "./essential.js";
 import { shrink } from "./preferences.js";
 
@@ -48,7 +56,11 @@ export class Prover {
       case "budget-exhausted":
         return outOfBudget;
       case "satisfiable":
-        return refute(claim, { state, encoding, modes, scope: [encoding.asWritten, ...scope], violation }, budget);
+        return refute(
+          claim,
+          { state, encoding, modes, scope: [encoding.asWritten, ...scope], violation },
+          budget,
+        );
       case "unsatisfiable":
         return this.restsOn(encoding, scope, violation, assumed, budget);
     }
@@ -64,7 +76,10 @@ export class Prover {
     const about = encoding.solve(scope, budget);
     if (about === "budget-exhausted") return outOfBudget;
     if (about === "unsatisfiable")
-      return { result: "Vacuous", contradicting: encoding.solver.core.flatMap((literal) => assumed.get(literal) ?? []) };
+      return {
+        result: "Vacuous",
+        contradicting: encoding.solver.core.flatMap((literal) => assumed.get(literal) ?? []),
+      };
     const parts = new Map([...encoding.switches].map(([part, literal]) => [literal, part]));
     const fixed = [...scope.filter((literal) => !assumed.has(literal)), violation];
     // Each rule by itself: those that the core names suffice.
@@ -95,7 +110,8 @@ export class Prover {
     const known = this.bases.get(key);
     if (known !== undefined) return known;
     const kept = this.state.definitions.filter(({ policy }) => !isDropped(policy));
-    const state = kept.length === this.state.definitions.length ? this.state : this.state.withDefinitions(kept);
+    const state =
+      kept.length === this.state.definitions.length ? this.state : this.state.withDefinitions(kept);
     const made = { state, encoding: new Encoding(state.tiers, state.cluster.cidrGroups) };
     this.bases.set(key, made);
     return made;
@@ -132,7 +148,8 @@ interface Question {
 
 function refute(claim: Claim, { state, encoding, modes, scope, violation }: Question, budget: Budget): Proof {
   const preferred = shrink(encoding, claim, [...scope, violation], budget);
-  if (encoding.solve(preferred, budget) !== "satisfiable") return outOfBudget;
+  // These are known to be satisfiable, so that a counterexample is not lost where the budget ends while it is simplified.
+  encoding.solve(preferred);
   const witness = readWitness(encoding);
   const ownersApi = modes.networkPolicies === "as-written" ? "Cilium" : "NetworkPolicy";
   const counterexample = confirm(state, { ...witness, ownersApi });

@@ -18,8 +18,17 @@ export interface GuaranteeResult {
 }
 
 /** Decides a guarantee for the policies of a state. `prover` is of that state, and serves all guarantees about it. */
-export function runGuarantee(prover: Prover, state: State, guarantee: Guarantee, budget: Budget): GuaranteeResult {
-  const { assumptions, diagnostics } = assumptionsIn(guarantee.assuming, state, `Guarantee ${guarantee.name}`);
+export function runGuarantee(
+  prover: Prover,
+  state: State,
+  guarantee: Guarantee,
+  budget: Budget,
+): GuaranteeResult {
+  const { assumptions, diagnostics } = assumptionsIn(
+    guarantee.assuming,
+    state,
+    `Guarantee ${guarantee.name}`,
+  );
   const common = { guarantee, diagnostics, caveats: caveatsOfAll(state) };
   if (diagnostics.length > 0) return { ...common, unneeded: [] };
   const proof = prover.prove({ ...guarantee.claim, assumptions }, budget);

@@ -35,10 +35,16 @@ const portRange: Format = {
   check: (text) =>
     parsePortRange(text) !== undefined
       ? []
-      : [{ code: "TW1503", message: `\`${text}\` is not a port; write \`443/TCP\`, \`8000-8999/TCP\` or \`ICMP\`` }],
+      : [
+          {
+            code: "TW1503",
+            message: `\`${text}\` is not a port; write \`443/TCP\`, \`8000-8999/TCP\` or \`ICMP\``,
+          },
+        ],
 };
 
-const keys = (description: string) => list(description, string("A label key.", { format: labelKey }), { minItems: 1 });
+const keys = (description: string) =>
+  list(description, string("A label key.", { format: labelKey }), { minItems: 1 });
 const relative = ["self", "notSelf", "sameLabels", "notSameLabels"] as const;
 
 const { matchLabels, matchExpressions } = labelSelector("").fields;
@@ -50,8 +56,12 @@ const namespaces = part(
     matchExpressions,
     self: optional(onlyTrue("The namespace of the other end.")),
     notSelf: optional(onlyTrue("Every other namespace than that of the other end.")),
-    sameLabels: optional(keys("Namespaces that have each of these labels with the value it has at the other end.")),
-    notSameLabels: optional(keys("Namespaces that share the value of the other end for none of these labels.")),
+    sameLabels: optional(
+      keys("Namespaces that have each of these labels with the value it has at the other end."),
+    ),
+    notSameLabels: optional(
+      keys("Namespaces that share the value of the other end for none of these labels."),
+    ),
   },
   [
     { kind: "at-most-one", of: [...relative, "matchLabels"] },
@@ -150,7 +160,9 @@ export const guaranteeObject = part("a Guarantee", "What must hold in every clus
         from: required(list("Who opens the connection: one end, or a list.", end, { minItems: 1 })),
         to: required(list("Where it goes: one end, or a list.", end, { minItems: 1 })),
         ports: optional(ports("Only these ports.")),
-        exceptPorts: optional(ports("Every port but these. Without `ports`: every port of every protocol, ICMP included.")),
+        exceptPorts: optional(
+          ports("Every port but these. Without `ports`: every port of every protocol, ICMP included."),
+        ),
         verdict: required(
           oneOf(
             "`Deny`: at least one direction denies every such connection. `Allow`: both directions allow every one, without conditions.",

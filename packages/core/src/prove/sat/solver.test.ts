@@ -63,9 +63,7 @@ describe("the solver", () => {
           if (i !== clauses.length - 1 && !later.some((n) => n % clauses.length === i)) continue;
           const units = assumptions.map((literal) => [literal]);
           const answer = solver.solve(assumptions);
-          expect(answer).toBe(
-            isSatisfiable(count, [...given, ...units]) ? "satisfiable" : "unsatisfiable",
-          );
+          expect(answer).toBe(isSatisfiable(count, [...given, ...units]) ? "satisfiable" : "unsatisfiable");
           if (answer !== "unsatisfiable") continue;
           cores++;
           expect(solver.core.every((literal) => assumptions.includes(literal))).toBe(true);
@@ -82,10 +80,16 @@ describe("the solver", () => {
   it("proves that pigeons do not fit into fewer holes, forgetting clauses on the way", () => {
     const checker = new DrupChecker();
     let deleted = 0;
-    const trace = { ...checker, deleted: (clause: readonly Literal[]) => (deleted++, checker.deleted(clause)) };
+    const trace = {
+      given: checker.given,
+      learned: checker.learned,
+      deleted: (clause: readonly Literal[]) => (deleted++, checker.deleted(clause)),
+    };
     const solver = new Solver(trace, 50);
     const { pigeons, holes } = { pigeons: 7, holes: 6 };
-    const sits = Array.from({ length: pigeons }, () => Array.from({ length: holes }, () => solver.newVariable()));
+    const sits = Array.from({ length: pigeons }, () =>
+      Array.from({ length: holes }, () => solver.newVariable()),
+    );
     for (const row of sits) solver.addClause(row);
     for (let hole = 0; hole < holes; hole++)
       for (let a = 0; a < pigeons; a++)
@@ -99,7 +103,9 @@ describe("the solver", () => {
   it("stops when its budget is exhausted, and can be asked again", () => {
     const { pigeons, holes } = { pigeons: 9, holes: 8 };
     const solver = new Solver();
-    const sits = Array.from({ length: pigeons }, () => Array.from({ length: holes }, () => solver.newVariable()));
+    const sits = Array.from({ length: pigeons }, () =>
+      Array.from({ length: holes }, () => solver.newVariable()),
+    );
     for (const row of sits) solver.addClause(row);
     for (let hole = 0; hole < holes; hole++)
       for (let a = 0; a < pigeons; a++)

@@ -90,6 +90,7 @@ export class Solver {
   /** Whether all clauses and all assumptions can hold together. */
   solve(assumptions: readonly Literal[] = [], budget: Budget = {}): Answer {
     this.failed = [];
+    if (Date.now() > (budget.deadline ?? Infinity)) return "budget-exhausted";
     const mostConflicts = this.conflicts + (budget.conflicts ?? Infinity);
     let untilRestart = restartUnit;
     let restarts = 0;
@@ -319,7 +320,8 @@ export class Solver {
     const candidates = store.learned.filter((clause) => levelsIn(clause) > 2 && !used.has(clause));
     candidates.sort((a, b) => levelsIn(b) - levelsIn(a) || a - b);
     const dropped = new Set(candidates.slice(0, candidates.length / 2));
-    if (this.trace !== undefined) for (const clause of dropped) this.trace.deleted([...store.literalsOf(clause)]);
+    if (this.trace !== undefined)
+      for (const clause of dropped) this.trace.deleted([...store.literalsOf(clause)]);
     const placeOf = store.drop(dropped);
     for (const literal of this.trail) {
       const variable = variableOf(literal);

@@ -15,7 +15,11 @@ export function manifestsOf(witness: Witness): readonly JsonObject[] {
   const isHost = (node: string | undefined) => hosts.some((host) => host.node === node);
   const elsewhere = pods.filter(({ node }) => node !== undefined && !isHost(node));
   return [
-    ...[...namespaces].map(([name, labels]) => ({ apiVersion: "v1", kind: "Namespace", metadata: { name, labels } })),
+    ...[...namespaces].map(([name, labels]) => ({
+      apiVersion: "v1",
+      kind: "Namespace",
+      metadata: { name, labels },
+    })),
     ...hosts.map(({ node, nodeLabels, address }) => ({
       apiVersion: "v1",
       kind: "Node",
@@ -32,8 +36,7 @@ export const manifestsText = (witness: Witness): string =>
   writeYaml(manifestsOf(witness).map((value) => ({ value, comments: [] })));
 
 function podOf(pod: WitnessEnd, { destination, protocol, port, portNames }: Witness): JsonObject {
-  const ports =
-    pod === destination ? portNames.map((name) => ({ name, containerPort: port, protocol })) : [];
+  const ports = pod === destination ? portNames.map((name) => ({ name, containerPort: port, protocol })) : [];
   return {
     apiVersion: "v1",
     kind: "Pod",

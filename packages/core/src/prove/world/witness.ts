@@ -8,7 +8,6 @@ import {
   type End,
   type EndKind,
   endKinds,
-
   endOf,
   type LabelPair,
   type LabelScope,
@@ -148,7 +147,8 @@ class ModelReader {
   ): Pick<WitnessEnd, "address" | "isUsualAddress"> {
     const { family } = this;
     const [first, last] = this.encoding.connection.address(end, family).interval(this.isTrue);
-    const isFree = (value: bigint) => value >= first && value <= last && value !== (taken?.family === family ? taken.value : -1n);
+    const isFree = (value: bigint) =>
+      value >= first && value <= last && value !== (taken?.family === family ? taken.value : -1n);
     const usual = usualAddresses[kind][family].map((text) => parseAddress(text)!.value);
     // An interval that ends with a special address may begin with one too: of two, one is free.
     const value = [...usual, first, first + 1n].find(isFree) ?? first;
@@ -176,4 +176,3 @@ function unmentioned(mentioned: ReadonlyMap<string, unknown>, n: number): string
   for (let i = 2; i <= mentioned.size + 2; i++) words.push(`other-${i}`);
   return words.filter((word) => !mentioned.has(word))[n]!;
 }
-

@@ -19,9 +19,7 @@ export function lintSarif({ findings, suppressed, complete }: LintReport, versio
       ...findings.map(resultOf),
       ...suppressed.map(({ finding, reason }) => ({
         ...resultOf(finding),
-        suppressions: [
-          { kind: "inSource", ...(reason === "" ? {} : { justification: sarifText(reason) }) },
-        ],
+        suppressions: [{ kind: "inSource", ...(reason === "" ? {} : { justification: sarifText(reason) }) }],
       })),
     ],
     complete,

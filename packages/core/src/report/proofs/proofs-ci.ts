@@ -16,7 +16,11 @@ export function proofsJunit(results: readonly GuaranteeResult[]): string {
   const counts = (list: readonly GuaranteeResult[]) => `tests="${list.length}" failures="${failures(list)}"`;
   const suites = files.map((file) => {
     const own = results.filter(({ guarantee }) => guarantee.file === file);
-    return [`  <testsuite name="${escapeMarkup(file)}" ${counts(own)}>`, ...own.map(testCase), "  </testsuite>"].join("\n");
+    return [
+      `  <testsuite name="${escapeMarkup(file)}" ${counts(own)}>`,
+      ...own.map(testCase),
+      "  </testsuite>",
+    ].join("\n");
   });
   return [
     '<?xml version="1.0" encoding="UTF-8"?>',
@@ -73,7 +77,9 @@ export function proofsSarif(results: readonly GuaranteeResult[], version: string
 /** The rules of files that decide a counterexample. */
 function decidersOf({ proof }: GuaranteeResult) {
   if (proof?.result !== "Refuted") return [];
-  return Object.values(proof.counterexample.decisions).flatMap(({ by }) => (by.kind === "rule" ? [by.rule] : []));
+  return Object.values(proof.counterexample.decisions).flatMap(({ by }) =>
+    by.kind === "rule" ? [by.rule] : [],
+  );
 }
 
 const levelOf = (result: GuaranteeResult): "error" | "warning" =>

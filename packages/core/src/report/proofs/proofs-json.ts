@@ -21,7 +21,11 @@ function guaranteeJson(result: GuaranteeResult): JsonValue {
     result: resultName(result),
     restsOn:
       proof?.result === "Proven"
-        ? proof.restsOn.map((part) => ({ text: partText(part), file: partPlace(part)?.file, line: partPlace(part)?.line }))
+        ? proof.restsOn.map((part) => ({
+            text: partText(part),
+            file: partPlace(part)?.file,
+            line: partPlace(part)?.line,
+          }))
         : undefined,
     counterexample: proof?.result === "Refuted" ? counterexampleJson(proof) : undefined,
     why: proof?.result === "NotDecided" ? proof.why : undefined,
@@ -33,7 +37,9 @@ function guaranteeJson(result: GuaranteeResult): JsonValue {
   };
 }
 
-function counterexampleJson(proof: Extract<NonNullable<GuaranteeResult["proof"]>, { result: "Refuted" }>): JsonValue {
+function counterexampleJson(
+  proof: Extract<NonNullable<GuaranteeResult["proof"]>, { result: "Refuted" }>,
+): JsonValue {
   const { witness, manifests, facts } = proof.counterexample;
   return {
     from: endJson(witness.source),

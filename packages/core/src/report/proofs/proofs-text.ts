@@ -2,7 +2,14 @@ import type { GuaranteeResult, Proof } from "../../prove/guarantee/index.js";
 import { caveatLines } from "../caveats.js";
 import { placeText } from "../explanation/rule-text.js";
 import type { Style } from "../style.js";
-import { connectionText, directionText, partPlace, partText, type ResultName, resultName } from "./proofs-words.js";
+import {
+  connectionText,
+  directionText,
+  partPlace,
+  partText,
+  type ResultName,
+  resultName,
+} from "./proofs-words.js";
 import { nameOf, targetOf } from "./written-counterexample.js";
 
 const headings: Readonly<Record<ResultName, string>> = {
@@ -17,7 +24,13 @@ const headings: Readonly<Record<ResultName, string>> = {
 export function proofsText(results: readonly GuaranteeResult[], style: Style): string {
   const counts = new Map<ResultName, number>();
   for (const result of results) counts.set(resultName(result), (counts.get(resultName(result)) ?? 0) + 1);
-  const words = { Proven: "proven", Refuted: "refuted", NotDecided: "not decided", Vacuous: "vacuous", NotAsked: "not asked" };
+  const words = {
+    Proven: "proven",
+    Refuted: "refuted",
+    NotDecided: "not decided",
+    Vacuous: "vacuous",
+    NotAsked: "not asked",
+  };
   const summary = Object.entries(words).flatMap(([name, word]) => {
     const count = counts.get(name as ResultName) ?? 0;
     return count > 0 || name === "Proven" || name === "Refuted" ? [`${count} ${word}`] : [];
@@ -30,7 +43,10 @@ function resultText(result: GuaranteeResult, style: Style): string {
   const name = resultName(result);
   const emphasise = name === "Proven" ? style.good : name === "Refuted" ? style.bad : style.unsure;
   const where = style.dim(`${guarantee.place.file}:${guarantee.place.line}`);
-  const lines = proof === undefined ? diagnostics.map(({ message }) => message) : proofLines(proof, guarantee.claim.verdict);
+  const lines =
+    proof === undefined
+      ? diagnostics.map(({ message }) => message)
+      : proofLines(proof, guarantee.claim.verdict);
   const assumed = guarantee.assuming.map(({ text }) => `assuming ${text}`);
   const remarks = unneeded.map(({ text }) => `the proof does not need: ${text}`);
   return [
@@ -68,7 +84,9 @@ function refutedLines(
   const owners = (["egress", "ingress"] as const).flatMap((direction) => {
     const act = witness.owners[direction];
     const { namespace } = witness[direction === "egress" ? "source" : "destination"];
-    return act === undefined ? [] : [`the owner of namespace ${namespace} wrote owner-${direction}, which ${ownerWords[act]}`];
+    return act === undefined
+      ? []
+      : [`the owner of namespace ${namespace} wrote owner-${direction}, which ${ownerWords[act]}`];
   });
   return [
     `In this cluster the connection is ${expected === "Deny" ? "allowed" : "not allowed"}:`,

@@ -19,7 +19,9 @@ export const holds = (result: GuaranteeResult): boolean => resultName(result) ==
 /** `ClusterNetworkPolicy guard, ingress rule 2 "deny"`, or what isolates. */
 export function partText(part: Rule | Isolation): string {
   if ("action" in part) return formatRule(part.origin);
-  return part.origin.kind === "policy" ? `isolation by ${formatPolicy(part.origin.policy)}` : part.origin.option;
+  return part.origin.kind === "policy"
+    ? `isolation by ${formatPolicy(part.origin.policy)}`
+    : part.origin.option;
 }
 
 export function partPlace(part: Rule | Isolation): Place | undefined {
@@ -30,7 +32,9 @@ export function partPlace(part: Rule | Isolation): Place | undefined {
 /** `pod {app: web} in namespace shop {team: a}`, `node {}`, `203.0.113.10`. */
 export function endText(end: WitnessEnd): string {
   const labels = (map: Readonly<Record<string, string>>) =>
-    `{${Object.entries(map).map(([key, value]) => `${key}: ${JSON.stringify(value)}`).join(", ")}}`;
+    `{${Object.entries(map)
+      .map(([key, value]) => `${key}: ${JSON.stringify(value)}`)
+      .join(", ")}}`;
   const at = end.isUsualAddress ? "" : ` at ${formatAddress(end.address)}`;
   switch (end.kind) {
     case "pod": {
@@ -81,7 +85,8 @@ function whoDecides(by: Decider): string {
 }
 
 /** What stands in the counterexample itself is in no file. */
-const ownPlace = (place: Place | undefined): string => (place?.file === counterexampleFile ? "" : placeText(place));
+const ownPlace = (place: Place | undefined): string =>
+  place?.file === counterexampleFile ? "" : placeText(place);
 
 export const counterexampleFile = "counterexample.yaml";
 

@@ -20,17 +20,18 @@ const layers = {
   foreign: "collections diagnostics net labels manifest schema cluster policy",
   evaluate: "collections diagnostics net labels manifest schema cluster policy",
   state: "collections diagnostics net labels manifest schema cluster policy dialects foreign evaluate",
+  prove: "collections diagnostics net labels manifest schema cluster policy dialects foreign evaluate state",
   sets: "collections diagnostics net labels policy",
   engine: "collections diagnostics net labels cluster policy evaluate sets",
   analysis:
-    "collections diagnostics net labels manifest schema cluster policy dialects foreign evaluate state sets engine",
+    "collections diagnostics net labels manifest schema cluster policy dialects foreign evaluate state prove sets engine",
   report:
-    "collections diagnostics net labels manifest schema cluster policy dialects foreign evaluate state sets engine analysis",
+    "collections diagnostics net labels manifest schema cluster policy dialects foreign evaluate state prove sets engine analysis",
   library:
-    "collections diagnostics net labels manifest schema cluster policy dialects foreign evaluate state sets engine analysis report",
+    "collections diagnostics net labels manifest schema cluster policy dialects foreign evaluate state prove sets engine analysis report",
   // What only tests use: nobody above may import it, and it may import them all.
   testing:
-    "collections diagnostics net labels manifest schema cluster policy dialects foreign evaluate state sets engine analysis report library",
+    "collections diagnostics net labels manifest schema cluster policy dialects foreign evaluate state prove sets engine analysis report library",
 };
 
 /** Folders of core with one door: others import its `index.ts`, and nothing behind it. */

@@ -18,6 +18,7 @@ async function generate() {
   const manifest = await built("packages/core/bundle/manifest.js");
   const state = await built("packages/core/bundle/state.js");
   const analysis = await built("packages/core/bundle/analysis.js");
+  const prove = await built("packages/core/bundle/prove.js");
   const kube = await built("packages/kube/dist/index.js");
   const cli = await built("packages/cli/dist/main.js");
   const pages = { "docs/reference/diagnostics/README.md": diagnosticsPage(manifest.diagnostics) };
@@ -26,6 +27,12 @@ async function generate() {
   pages["docs/reference/fields/connectivitytest.md"] = assertionsPage(
     state.connectivityTestKind,
     analysis.connectivityTestSchema,
+    "connectivity-tests.md",
+  );
+  pages["docs/reference/fields/guarantee.md"] = assertionsPage(
+    prove.guaranteeKind,
+    prove.guaranteeSchema,
+    "guarantees.md",
   );
   pages["docs/reference/fields/tierwall-yaml.md"] = defaultsPage(cli.defaultsSchema());
   pages["docs/reference/library-api.md"] = `${header}${libraryPage()}`;
@@ -64,6 +71,7 @@ function referencePages(kinds) {
     }
   }
   rows.push("| [ConnectivityTest](connectivitytest.md) | `tierwall.dev/v1` | in files only |");
+  rows.push("| [Guarantee](guarantee.md) | `tierwall.dev/v1` | in files only |");
   const table = ["| kind | API version | scope |", "|---|---|---|", ...rows, ""].join("\n");
   pages["docs/reference/fields/README.md"] = `${header}# Fields of every policy kind\n\n${table}`;
   return pages;
@@ -107,8 +115,8 @@ function foreignPage(kinds) {
   ].join("\n");
 }
 
-function assertionsPage({ apiVersion, kind }, schema) {
-  const intro = `\`apiVersion: ${apiVersion}\`, \`kind: ${kind}\`; see [connectivity-tests.md](../../how-to/connectivity-tests.md).\n`;
+function assertionsPage({ apiVersion, kind }, schema, page) {
+  const intro = `\`apiVersion: ${apiVersion}\`, \`kind: ${kind}\`; see [${page}](../../how-to/${page}).\n`;
   return `${header}# ${kind}\n\n${intro}\n${renderReference(schema, "##", new Set())}`;
 }
 

@@ -3,7 +3,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { Diagnostic } from "@tierwall/core";
 import { diagnosticText, noStyle } from "@tierwall/core/report";
-import { parseRemoval, readEdited } from "@tierwall/core/state";
+import { Prover, readGuarantees, runGuarantee } from "@tierwall/core/prove";
+import { parseRemoval, readEdited, readState } from "@tierwall/core/state";
 import { afterAll, describe, expect, it } from "vitest";
 import { applyConfig } from "../packages/cli/src/config/apply-config.js";
 import { readConfig } from "../packages/cli/src/config/config.js";
@@ -175,5 +176,23 @@ describe("TW1507: an object to delete that cannot be found", () => {
 
   it("its correction mends it", () => {
     expect(deleting(/`npx tierwall (.*)`/.exec(corrected!)![1]!)).toEqual([]);
+  });
+});
+
+describe("TW1508: an assumption that the input does not fulfil", () => {
+  const [example, corrected] = page("TW1508");
+  const problemsOf = (text: string) => {
+    const state = readState([{ file: "example.yaml", text }]);
+    const [guarantee] = readGuarantees(text, "example.yaml").guarantees;
+    return runGuarantee(new Prover(state), state, guarantee!, {}).diagnostics;
+  };
+
+  it("the guarantee of the example yields it, with the output that the page shows", () => {
+    const yaml = block(example, "yaml")!;
+    expect(textOf(problemsOf(yaml), yaml)).toBe(block(example, "text"));
+  });
+
+  it("its correction mends it", () => {
+    expect(problemsOf(block(corrected, "yaml")!)).toEqual([]);
   });
 });

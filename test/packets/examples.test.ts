@@ -10,7 +10,8 @@ import { replay } from "./replay.js";
 
 const examples = fileURLToPath(new URL("../../examples/", import.meta.url));
 const folders = readdirSync(examples, { withFileTypes: true })
-  .filter((entry) => entry.isDirectory())
+  // Guarantees are about all clusters, and have none of their own.
+  .filter((entry) => entry.isDirectory() && !entry.name.startsWith("guarantees-"))
   .map((entry) => entry.name);
 
 const manifestsAt = (path: string): readonly string[] =>

@@ -18,6 +18,7 @@ import { addLint } from "./commands/lint.js";
 import { addManifests } from "./commands/manifests.js";
 import { addLookup } from "./commands/lookup.js";
 import { addNft } from "./commands/nft.js";
+import { addProve } from "./commands/prove.js";
 import { addReplay } from "./commands/replay.js";
 import { addDiff } from "./commands/diff.js";
 import { addPreview } from "./commands/preview.js";
@@ -36,6 +37,7 @@ const commands: readonly ((program: Command, finish: (status: number) => void) =
   addLookup,
   addReplay,
   addTest,
+  addProve,
   addDiff,
   addPreview,
   addValidate,
@@ -126,6 +128,7 @@ Examples:
   tierwall lookup -f ./cluster shop/cart
   tierwall replay -f ./cluster --flows flows.jsonl
   tierwall test -R ./policies
+  tierwall prove -R ./guarantees -f ./policies
   tierwall diff ./before ./after
   tierwall preview -f ./cluster --apply new-policy.yaml
   tierwall validate -f ./policies -R

@@ -1,18 +1,16 @@
-import { dirname, join, resolve } from "node:path";
 import { type Diagnostic, hasErrors } from "@tierwall/core";
 import {
-  type ConnectivityTest,
   readConnectivityTests,
   runConnectivityTest,
   type TestResult,
   unansweredTest,
 } from "@tierwall/core/analysis";
-import { diagnostic } from "@tierwall/core/manifest";
 import { testResultsJson, testResultsJunit, testResultsText, totals } from "@tierwall/core/report";
-import { readEdited, readState, type State, type StateOptions } from "@tierwall/core/state";
+import type { State } from "@tierwall/core/state";
 import { type Command, Option } from "commander";
 import { printData } from "./explain.js";
 import { type ManifestFile, readPaths } from "@tierwall/kube";
+import { affectsVerdicts, type Assertion, findObjects, GivenStates } from "../input/given.js";
 import { readLive } from "../input/live.js";
 import { Progress } from "../output/progress.js";
 import { type StateFlags, stateOptions, tellDiagnostics, withAnswerFlags } from "../input/state.js";
@@ -68,23 +66,26 @@ Exit status: 0 all hold, 1 some do not, 2 the input is not valid.`,
 async function runTest(paths: readonly string[], flags: TestFlags): Promise<number> {
   const { options, diagnostics: fromOptions } = stateOptions(flags);
   const added = readPaths(flags.filename ?? [], flags.recursive ?? false, { maxInput: flags.maxInput });
-  const found = findTests(paths, flags);
+  const found = findObjects("ConnectivityTest", paths, flags, (text, file) => {
+    const { tests, diagnostics: wrong } = readConnectivityTests(text, file);
+    return { objects: tests, diagnostics: wrong };
+  });
   const diagnostics: Diagnostic[] = [...fromOptions, ...added.diagnostics, ...found.diagnostics];
   if (hasErrors(diagnostics)) return refuse(diagnostics, found.sources);
-  const asksCluster = (test: ConnectivityTest) =>
+  const asksCluster = (test: Assertion) =>
     flags.live === true || (test.given.length === 0 && added.sources.length === 0);
-  const cluster = found.tests.some(asksCluster) ? await readLive(flags, new Progress()) : undefined;
+  const cluster = found.objects.some(asksCluster) ? await readLive(flags, new Progress()) : undefined;
   if (cluster !== undefined && hasErrors(cluster.diagnostics)) {
-    const { name } = found.tests.find(asksCluster)!;
+    const { name } = found.objects.find(asksCluster)!;
     if (flags.live !== true)
       talk(`ConnectivityTest \`${name}\` is given nothing, and is asked of the cluster`);
     return refuse(cluster.diagnostics, []);
   }
-  const states = new StateCache(added.sources, options, asksCluster, cluster?.sources ?? []);
+  const states = new GivenStates(added.sources, options, asksCluster, cluster?.sources ?? []);
 
   const results: TestResult[] = [];
   const told = new Set<State>();
-  for (const test of found.tests) {
+  for (const test of found.objects) {
     const { state, sources, errors } = states.for(test);
     const problems = [...errors, ...state.diagnostics.filter((d) => d.severity === "error")];
     const [problem] = state.usable && errors.length === 0 ? [] : problems;
@@ -116,79 +117,7 @@ async function runTest(paths: readonly string[], flags: TestFlags): Promise<numb
   return failed > 0 ? 1 : 0;
 }
 
-/** Errors, and that something of the input has no effect; other warnings are for `validate`, or for -v. */
-function affectsVerdicts({ severity, code }: Diagnostic): boolean {
-  return severity === "error" || ["TW2015", "TW2016", "TW2022", "TW2025"].includes(code);
-}
-
 function refuse(diagnostics: readonly Diagnostic[], sources: readonly ManifestFile[]): number {
   tellDiagnostics(diagnostics, sources);
   return 2;
-}
-
-interface FoundTests {
-  readonly tests: readonly ConnectivityTest[];
-  readonly sources: readonly ManifestFile[];
-  readonly diagnostics: readonly Diagnostic[];
-}
-
-function findTests(paths: readonly string[], { recursive = false, maxInput }: TestFlags): FoundTests {
-  const read = readPaths(paths, recursive, { maxInput });
-  const diagnostics: Diagnostic[] = [...read.diagnostics];
-  const tests = read.sources.flatMap((source) => {
-    // Nobody writes so many tests that they are read in chunks: that is a snapshot beside them.
-    if (!("text" in source)) return [];
-    const found = readConnectivityTests(source.text, source.file);
-    diagnostics.push(...found.diagnostics);
-    return found.tests;
-  });
-  if (tests.length === 0 && diagnostics.length === 0) {
-    const where = paths.map((path) => `\`${path}\``).join(", ");
-    const hint = recursive ? "" : "; -R searches folders below too";
-    diagnostics.push(diagnostic("TW1004", `no ConnectivityTest in ${where}${hint}`));
-  }
-  return { tests, sources: read.sources, diagnostics };
-}
-
-/** Tests that are given the same files share one state: reading is dearer than answering. */
-class StateCache {
-  private readonly states = new Map<string, GivenState>();
-
-  constructor(
-    private readonly added: readonly ManifestFile[],
-    private readonly options: StateOptions,
-    private readonly asksCluster: (test: ConnectivityTest) => boolean,
-    private readonly cluster: readonly ManifestFile[],
-  ) {}
-
-  for(test: ConnectivityTest): GivenState {
-    const isLive = this.asksCluster(test);
-    const paths = isLive ? [] : test.given.map(({ path }) => join(dirname(test.file), path));
-    const key = isLive ? "cluster" : paths.map((path) => resolve(path)).join("\0");
-    const known = this.states.get(key);
-    if (known !== undefined) return known;
-    const made = isLive ? this.ofCluster() : this.ofFiles(paths);
-    this.states.set(key, made);
-    return made;
-  }
-
-  private ofFiles(paths: readonly string[]): GivenState {
-    const read = readPaths(paths, true);
-    const given = new Set(read.sources.map(({ file }) => file));
-    const sources = [...read.sources, ...this.added.filter(({ file }) => !given.has(file))];
-    return { state: readState(sources, this.options), sources, errors: read.diagnostics };
-  }
-
-  private ofCluster(): GivenState {
-    const { added, cluster, options } = this;
-    const { after } = readEdited(cluster, { apply: added, remove: [] }, options);
-    return { state: after, sources: [...added, ...cluster], errors: [] };
-  }
-}
-
-interface GivenState {
-  readonly state: State;
-  readonly sources: readonly ManifestFile[];
-  /** What could not be read. */
-  readonly errors: readonly Diagnostic[];
 }

@@ -89,6 +89,7 @@ export const diagnostics = {
   TW1505: error("two ends without a common address family"),
   TW1506: error("a Service whose endpoints are not known"),
   TW1507: error("an object to delete that cannot be found"),
+  TW1508: error("an assumption that the input does not fulfil"),
 
   TW1601: error("a policy that cannot be converted"),
   TW1602: error("a policy to convert that is not there"),

@@ -7,7 +7,7 @@ import { type ForeignKind, foreignKindOf } from "../foreign/kinds.js";
 import { isObject } from "../manifest/document.js";
 import type { ManifestObject } from "../manifest/object.js";
 import { snapshotKind } from "./snapshot/snapshot-kind.js";
-import { connectivityTestKind } from "./test-kind.js";
+import { isTestKind } from "./test-kind.js";
 
 /** What an object is to us. */
 export type ObjectKind =
@@ -33,8 +33,7 @@ export function kindOf(object: ManifestObject): ObjectKind {
     return "code" in policy ? { what: "mistaken", diagnostic: policy } : { what: "policy", kind: policy };
   const foreign = foreignKindOf(object.apiVersion, object.kind);
   if (foreign !== undefined) return { what: "foreign", kind: foreign };
-  if (object.apiVersion === connectivityTestKind.apiVersion && object.kind === connectivityTestKind.kind)
-    return { what: "test" };
+  if (isTestKind(object)) return { what: "test" };
   if (object.apiVersion === snapshotKind.apiVersion && object.kind === snapshotKind.kind)
     return { what: "snapshot" };
   const slip = nearMiss(object);

@@ -8,7 +8,7 @@ import type { TextSource } from "../../manifest/source.js";
 import { kindOf } from "../object-kind.js";
 import { keptClusterObject } from "./kept-cluster-object.js";
 import { keptPolicy } from "./kept-policy.js";
-import { connectivityTestKind } from "../test-kind.js";
+import { connectivityTestKind, guaranteeKind } from "../test-kind.js";
 
 /*
  * Manifests lie beside others in a repository: Secrets, ConfigMaps, pods with passwords in their environment. A page that is shown to
@@ -204,6 +204,7 @@ const broken = (line: number): string =>
 const ownKinds: ReadonlySet<string> = new Set([
   ...policyKinds.map(({ kind }) => kind),
   connectivityTestKind.kind,
+  guaranteeKind.kind,
 ]);
 
 function isOnlyPolicies(text: string): boolean {

@@ -1,0 +1,19 @@
+/*
+ * `@tierwall/core/prove`: guarantees, which hold in every cluster or are refuted by one.
+ */
+
+export {
+  type Guarantee,
+  type GuaranteeResult,
+  guaranteeSchema,
+  type Proof,
+  Prover,
+  readGuarantees,
+  runGuarantee,
+  unaskedGuarantee,
+} from "../prove/guarantee/index.js";
+export { proofsGithub, proofsJunit, proofsSarif } from "../report/proofs/proofs-ci.js";
+export { proofsJson } from "../report/proofs/proofs-json.js";
+export { proofsText } from "../report/proofs/proofs-text.js";
+export { writtenCounterexample } from "../report/proofs/written-counterexample.js";
+export { guaranteeKind } from "../state/test-kind.js";

@@ -1,0 +1,208 @@
+import {
+  type Direction,
+  type Isolation,
+  type Rule,
+  type Tier,
+  tierNames,
+  type Tiers,
+} from "../../policy/model.js";
+import { FALSE, type Literal, not, TRUE } from "../sat/index.js";
+import type { End } from "./label-pair.js";
+import type { Matching } from "./match.js";
+
+/*
+ * evaluate/walk.ts as literals. Each tier is read from its end to its beginning, where `next` is what later tiers decide:
+ *
+ *   end of the tier        isolated ? Deny : next
+ *   a rule before that     matches ? its action : what the rest of the tier decides       (Pass: next)
+ *
+ * Each rule and each isolation has a switch. Off, it is as if it were not there. A proof that needs a switch on rests on it.
+ */
+export class EncodedWalk {
+  readonly switches = new Map<Rule | Isolation, Literal>();
+  private readonly conditional = new Map<Tier, Literal>();
+
+  constructor(
+    private readonly matching: Matching,
+    private readonly tiers: Tiers,
+  ) {}
+
+  /** Whether a direction allows the connection. */
+  allows(direction: Direction): Literal {
+    return this.walk(direction, TRUE, () => TRUE);
+  }
+
+  /** Whether a direction allows it under a condition (S7.7). */
+  allowsConditionally(direction: Direction): Literal {
+    const isPlain = this.tiers[direction].every(({ rules }) =>
+      rules.every(({ condition }) => condition === undefined),
+    );
+    return isPlain ? FALSE : this.walk(direction, FALSE, (tier) => this.conditions(tier, direction));
+  }
+
+  /** `byDefault` where nothing denies; `allowed` where a rule of the tier allows. */
+  private walk(direction: Direction, byDefault: Literal, allowed: (tier: Tier) => Literal): Literal {
+    const { connection } = this.matching;
+    const { formula } = connection;
+    const end = endOf(direction);
+    let next = byDefault;
+    for (const tier of this.tiersOf(direction).toReversed())
+      next = this.walkTier(tier, direction, next, allowed(tier));
+    if (direction === "ingress")
+      next = formula.choose(connection.ownNode, formula.and([byDefault, this.ownNodeIsLetIn()]), next);
+    // S1.4: nodes, external addresses and host-network pods have no walk.
+    return formula.choose(connection.is(end, "pod"), next, byDefault);
+  }
+
+  /** Owners may write policies where there are none yet. */
+  private tiersOf(direction: Direction): readonly Tier[] {
+    const tiers = this.tiers[direction];
+    if (tiers.some(({ name }) => name === "network-policy")) return tiers;
+    const place = tierNames.indexOf("network-policy");
+    const before = tiers.filter(({ name }) => tierNames.indexOf(name) < place).length;
+    return tiers.toSpliced(before, 0, noPolicies);
+  }
+
+  private walkTier(tier: Tier, direction: Direction, next: Literal, allowed: Literal): Literal {
+    const { connection } = this.matching;
+    const { formula } = connection;
+    const owners = tier.name === "network-policy" ? connection.owners[direction] : undefined;
+    const isolated = this.isIsolated(tier, direction);
+    let rest = formula.and([not(isolated), next]);
+    // An owner's NetworkPolicy is among the rules that allow, which come last (S7.1).
+    if (owners !== undefined) rest = formula.choose(owners.allow, allowed, rest);
+    // Rules of one action in a row are one gate.
+    for (let last = tier.rules.length; last > 0; ) {
+      const effect = this.effectOf(tier.rules[last - 1]!, direction, next, allowed);
+      let first = last - 1;
+      while (first > 0 && this.effectOf(tier.rules[first - 1]!, direction, next, allowed) === effect) first--;
+      const matches = tier.rules.slice(first, last).map((rule) => this.matches(rule, direction));
+      rest = formula.choose(formula.or(matches), effect, rest);
+      last = first;
+    }
+    return owners === undefined ? rest : formula.and([not(owners.deny), rest]);
+  }
+
+  /** What a rule that matches makes of the connection. */
+  private effectOf(rule: Rule, direction: Direction, next: Literal, allowed: Literal): Literal {
+    const { connection } = this.matching;
+    if (rule.condition?.kind === "foreign") {
+      // S9.3
+      const [decides, allows] = ["decides", "allows"].map((what) =>
+        connection.fact(`foreign ${direction} ${what}`),
+      );
+      return connection.formula.choose(decides!, connection.formula.and([allows!, allowed]), next);
+    }
+    if (rule.action === "Pass") return next;
+    if (rule.action === "Deny") return FALSE;
+    // S7.7
+    return rule.condition?.kind === "authentication"
+      ? connection.formula.and([connection.fact("authentication"), allowed])
+      : allowed;
+  }
+
+  private matches(rule: Rule, direction: Direction): Literal {
+    const { matching } = this;
+    const subject = endOf(direction);
+    return matching.connection.formula.and([
+      matching.isSubject(rule.subject, subject),
+      matching.portsMatch(rule.ports),
+      matching.anyPeerMatches(rule.peers, subject),
+      this.switchOf(rule),
+    ]);
+  }
+
+  private isIsolated(tier: Tier, direction: Direction): Literal {
+    const { connection } = this.matching;
+    const written = tier.isolation.map((isolation) =>
+      connection.formula.and([
+        this.matching.isSubject(isolation.subject, endOf(direction)),
+        this.switchOf(isolation),
+      ]),
+    );
+    // S2.1: an owner's policy that allows something isolates as well.
+    const { isolate, allow } = connection.owners[direction];
+    return connection.formula.or([...written, ...(tier.name === "network-policy" ? [isolate, allow] : [])]);
+  }
+
+  /** S1.6, S7.8 */
+  private ownNodeIsLetIn(): Literal {
+    const { connection } = this.matching;
+    const binding = this.tiers.ingress.flatMap(({ rules }) =>
+      rules.filter(({ bindsOwnNode }) => bindsOwnNode),
+    );
+    const denied = [...binding.map((rule) => this.matches(rule, "ingress")), connection.owners.ingress.deny];
+    return not(connection.formula.or(denied));
+  }
+
+  /** S7.7: whether an Allow of this tier is conditional, whichever of its rules was met first. */
+  private conditions(tier: Tier, direction: Direction): Literal {
+    const known = this.conditional.get(tier);
+    if (known !== undefined) return known;
+    const { formula } = this.matching.connection;
+    const plain = plainAllows(tier);
+    const isolated = this.isIsolated(tier, direction);
+    const conditions = tier.rules.flatMap((rule): Literal[] => {
+      if (rule.action !== "Allow") return [];
+      if (rule.condition?.kind === "always") return [this.matches(rule, direction)];
+      if (rule.condition?.kind !== "l7") return [];
+      return [
+        formula.and([this.matches(rule, direction), isolated, not(this.isWaived(rule, plain, direction))]),
+      ];
+    });
+    const found = formula.or(conditions);
+    this.conditional.set(tier, found);
+    return found;
+  }
+
+  /** Whether each of its peers and ports that match is plainly allowed just so elsewhere. */
+  private isWaived(rule: Rule, plain: ReadonlyMap<string, readonly Rule[]>, direction: Direction): Literal {
+    const { matching } = this;
+    const { formula } = matching.connection;
+    const subject = endOf(direction);
+    const ports = rule.ports === "every" ? (["every"] as const) : rule.ports;
+    return formula.and(
+      rule.peers.flatMap((peer) =>
+        ports.map((port) => {
+          const matches = [
+            matching.peerMatches(peer, subject),
+            port === "every" ? TRUE : matching.portMatches(port),
+          ];
+          const alike = (plain.get(canonical([peer, port])) ?? []).map((other) =>
+            formula.and([matching.isSubject(other.subject, subject), this.switchOf(other)]),
+          );
+          return formula.or([...matches.map(not), ...alike]);
+        }),
+      ),
+    );
+  }
+
+  private switchOf(part: Rule | Isolation): Literal {
+    const known = this.switches.get(part);
+    if (known !== undefined) return known;
+    const literal = this.matching.connection.formula.variable();
+    this.switches.set(part, literal);
+    return literal;
+  }
+}
+
+/** Whose policies are walked. */
+export const endOf = (direction: Direction): End => (direction === "egress" ? "source" : "destination");
+
+/** Rules that allow without a condition, by each pair of a peer and a port that they name. */
+function plainAllows({ rules }: Tier): ReadonlyMap<string, readonly Rule[]> {
+  const found = new Map<string, Rule[]>();
+  for (const rule of rules)
+    if (rule.action === "Allow" && rule.condition === undefined)
+      for (const peer of rule.peers)
+        for (const port of rule.ports === "every" ? ["every"] : rule.ports) {
+          const name = canonical([peer, port]);
+          found.set(name, [...(found.get(name) ?? []), rule]);
+        }
+  return found;
+}
+
+const canonical = (value: unknown): string =>
+  JSON.stringify(value, (_key, item: unknown) => (typeof item === "bigint" ? item.toString() : item));
+
+const noPolicies: Tier = { name: "network-policy", rules: [], isolation: [] };

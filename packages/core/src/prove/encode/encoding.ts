@@ -1,0 +1,58 @@
+import type { CidrGroup } from "../../cluster/model.js";
+import { type Direction, directions, type Isolation, type Rule, type Tiers } from "../../policy/model.js";
+import { type Answer, type Budget, type Literal, not, type Solver } from "../sat/index.js";
+import { byDirection, Connection } from "./connection.js";
+import { EncodedWalk } from "./encoded-walk.js";
+import { Formula } from "./formula.js";
+import { Matching } from "./match.js";
+
+/*
+ * All connections of all clusters under some policies, as one formula:
+ *
+ *   Connection ──► Matching ──► EncodedWalk ──► allows · allowsConditionally, in each direction
+ *   variables      who matches  first match
+ *
+ * Each question is a call of `solve` under assumptions. What is learned for one helps the next.
+ */
+export class Encoding {
+  readonly connection: Connection;
+  readonly matching: Matching;
+  readonly allows: Readonly<Record<Direction, Literal>>;
+  readonly allowsConditionally: Readonly<Record<Direction, Literal>>;
+  /** Both directions allow. */
+  readonly allowed: Literal;
+  /** Both directions allow, and neither under a condition. */
+  readonly allowedPlainly: Literal;
+  /** Off, a rule or an isolation is as if it were not there. */
+  readonly switches: ReadonlyMap<Rule | Isolation, Literal>;
+  /** All of them are on. */
+  readonly asWritten: Literal;
+
+  constructor(
+    readonly tiers: Tiers,
+    cidrGroups: readonly CidrGroup[],
+    solver?: Solver,
+  ) {
+    const formula = new Formula(solver);
+    this.connection = new Connection(formula);
+    this.matching = new Matching(this.connection, cidrGroups);
+    const walk = new EncodedWalk(this.matching, tiers);
+    this.allows = byDirection((direction) => walk.allows(direction));
+    this.allowsConditionally = byDirection((direction) => walk.allowsConditionally(direction));
+    this.allowed = formula.and(directions.map((direction) => this.allows[direction]));
+    const conditions = directions.map((direction) => not(this.allowsConditionally[direction]));
+    this.allowedPlainly = formula.and([this.allowed, ...conditions]);
+    this.switches = walk.switches;
+    this.asWritten = formula.variable();
+    for (const literal of walk.switches.values()) formula.require(not(this.asWritten), literal);
+  }
+
+  get solver(): Solver {
+    return this.connection.formula.solver;
+  }
+
+  solve(assumptions: readonly Literal[], budget?: Budget): Answer {
+    this.matching.close();
+    return this.solver.solve(assumptions, budget);
+  }
+}

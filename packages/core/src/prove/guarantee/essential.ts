@@ -1,0 +1,109 @@
+import { namespaceNameLabel } from "../../labels/requirement.js";
+import { directions } from "../../policy/model.js";
+import { type Encoding, type End, endKinds, ends, endOf, ownerActs, protocols } from "../encode/index.js";
+import { type Budget, FALSE, type Literal, not, TRUE } from "../sat/index.js";
+
+/** Something about a counterexample, and the literals that say it. */
+interface Feature {
+  readonly text: string;
+  readonly literals: readonly Literal[];
+  /** Not worth a word unless it is essential. */
+  readonly quiet?: boolean;
+}
+
+export interface Essential {
+  /** Without it, everything else being as it is, the claim holds. */
+  readonly essential: readonly string[];
+  /** Could be otherwise. */
+  readonly incidental: readonly string[];
+}
+
+/**
+ * What about the last model makes it a counterexample: without it, the claim would hold. What the claim itself asks for is left
+ * out: without that, it would not be about the connection.
+ */
+export function essentialOf(
+  encoding: Encoding,
+  scope: readonly Literal[],
+  violation: Literal,
+  budget: Budget,
+): Essential {
+  const features = featuresOf(encoding);
+  const essential: string[] = [];
+  const incidental: string[] = [];
+  for (const feature of features) {
+    const others = features.filter((other) => other !== feature).flatMap(({ literals }) => literals);
+    const changed = not(encoding.connection.formula.and(feature.literals));
+    const inScope = encoding.solve([...scope, ...others, changed], budget);
+    if (inScope === "unsatisfiable") continue;
+    const answer = encoding.solve([...scope, ...others, changed, violation], budget);
+    if (answer === "budget-exhausted") break;
+    if (answer === "unsatisfiable") essential.push(feature.text);
+    else if (feature.quiet !== true) incidental.push(feature.text);
+  }
+  return { essential, incidental };
+}
+
+function featuresOf({ connection, solver }: Encoding): readonly Feature[] {
+  const isTrue = (literal: Literal) => solver.isTrue(literal);
+  const features: Feature[] = [];
+  const isOpen = (literal: Literal) => literal !== TRUE && literal !== FALSE;
+  const add = (text: string, ...literals: readonly Literal[]) => {
+    if (literals.some(isOpen)) features.push({ text, literals });
+  };
+  const addQuietly = (text: string, ...literals: readonly Literal[]) => {
+    if (literals.some(isOpen)) features.push({ text, literals, quiet: true });
+  };
+  const family = isTrue(connection.family(4)) ? 4 : 6;
+  for (const end of ends) {
+    const kind = endKinds.find((each) => isTrue(connection.is(end, each)))!;
+    const who = end === "source" ? "the client" : "the server";
+    const address = connection.address(end, family);
+    addQuietly(`the address of ${who}`, address.alike(address.interval(isTrue)[0]));
+    addQuietly(`${who} is ${kind === "external" ? "external" : `a ${kind}`}`, connection.is(end, kind));
+    if (kind === "pod")
+      for (const scope of ["namespace", "pod", "account"] as const)
+        addLabels(scope, end, `${who}${scope === "namespace" ? "'s namespace" : ""}`);
+    if (kind === "node" || kind === "host-network pod") addLabels("node", end, `${who}'s node`);
+  }
+  for (const [name, literal] of connection.portNames)
+    if (isTrue(literal)) add(`the port name ${name}`, literal);
+  const protocol = protocols.find((each) => isTrue(connection.protocol(each)))!;
+  add(`the protocol ${protocol}`, connection.protocol(protocol));
+  if (protocol !== "ICMP") {
+    const [first, last] = connection.port.interval(isTrue);
+    const range = first === last ? `${first}` : `one of ${first}-${last}`;
+    add(`the port number (${range})`, connection.port.alike(first));
+  }
+  addQuietly(`IPv${family}`, connection.family(family));
+  for (const [key, literal] of connection.facts) addQuietly(key, isTrue(literal) ? literal : not(literal));
+  for (const direction of directions)
+    for (const act of ownerActs)
+      if (isTrue(connection.owners[direction][act]) && isTrue(connection.is(endOf(direction), "pod")))
+        add(
+          `what the owner of ${direction === "egress" ? "the client" : "the server"}'s namespace wrote`,
+          connection.owners[direction][act],
+        );
+  return features;
+
+  function addLabels(scope: "namespace" | "pod" | "node" | "account", end: End, who: string): void {
+    for (const [key, pair] of connection.labels.get(scope) ?? []) {
+      const mentioned = [...pair[end].values].find(([, literal]) => isTrue(literal));
+      const isName = scope === "namespace" && key === namespaceNameLabel;
+      if (mentioned !== undefined) {
+        const what = isName ? "the name" : scope === "account" ? "the service account" : `the label ${key}=`;
+        add(
+          `${what}${isName || scope === "account" ? ` ${mentioned[0]} of ${who}` : `${mentioned[0]} of ${who}`}`,
+          mentioned[1],
+        );
+      } else if (isTrue(pair.present(end)) && !isName && scope !== "account")
+        add(
+          `another value of the label ${key} of ${who}`,
+          pair.present(end),
+          ...[...pair[end].values.values()].map(not),
+        );
+      else if (!isTrue(pair.present(end)))
+        addQuietly(`that ${who} has no label ${key}`, not(pair.present(end)));
+    }
+  }
+}

@@ -1,0 +1,13 @@
+export {
+  type Assumption,
+  type AssumptionBody,
+  type Claim,
+  type ClaimedEnd,
+  type OwnerMode,
+  ownerModes,
+  type Whatever,
+} from "./claim.js";
+export { type Proof, Prover } from "./prover.js";
+export { type Guarantee, readGuarantees } from "./guarantee.js";
+export { type GuaranteeResult, runGuarantee, unaskedGuarantee } from "./run-guarantee.js";
+export { guaranteeSchema } from "./schema.js";

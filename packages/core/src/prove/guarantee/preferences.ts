@@ -1,0 +1,61 @@
+import { namespaceNameLabel } from "../../labels/requirement.js";
+import { directions } from "../../policy/model.js";
+import { type Encoding, type End, ends, type OrderedValue, ownerActs } from "../encode/index.js";
+import { type Budget, FALSE, type Literal, not, TRUE } from "../sat/index.js";
+import type { Claim, ClaimedEnd } from "./claim.js";
+
+/** What makes a counterexample easy to understand, the most important first. Each is kept if it can be. */
+function preferencesOf({ connection }: Encoding, { from, to }: Claim): readonly Literal[] {
+  // An address that is claimed as such is most likely one outside of the cluster.
+  const areNetworks = (list: readonly ClaimedEnd[]) => list.every(({ kind }) => kind === "networks");
+  const kindOf = (end: End) => (areNetworks(end === "source" ? from : to) ? "external" : "pod");
+  const labelsAbsent = (["node", "pod", "namespace"] as const).flatMap((scope) =>
+    [...(connection.labels.get(scope) ?? [])].flatMap(([, pair]) =>
+      ends.map((end) => not(pair.present(end))),
+    ),
+  );
+  const name = connection.label("namespace", namespaceNameLabel);
+  const accounts = [...(connection.labels.get("account")?.values() ?? [])];
+  const unmentioned = [name, ...accounts].flatMap((pair) =>
+    ends.map((end) => not(connection.formula.or([...pair[end].values.values()]))),
+  );
+  return [
+    ...ends.map((end) => connection.is(end, kindOf(end))),
+    ...ends.map((end) => not(connection.is(end, "host-network pod"))),
+    connection.family(4),
+    ...[...connection.facts.values()].map(not),
+    ...directions.flatMap((direction) => ownerActs.map((act) => not(connection.owners[direction][act]))),
+    ...[...connection.portNames.values()].map(not),
+    connection.protocol("TCP"),
+    not(connection.ownNode),
+    ...labelsAbsent,
+    ...unmentioned,
+    not(connection.sameNamespace),
+    ...usual(connection.port, [80n, 443n, 8080n, 53n]),
+  ].filter((literal) => literal !== TRUE && literal !== FALSE);
+}
+
+/** That a number is among those that nothing distinguishes from a usual one; the first that can be, wins. */
+function usual(value: OrderedValue, numbers: readonly bigint[]): readonly Literal[] {
+  return numbers.map((number) => value.alike(number));
+}
+
+/** Looks for the model that has the most of what is preferred. The last model must fulfil the assumptions; so does the new one. */
+export function shrink(
+  encoding: Encoding,
+  claim: Claim,
+  assumptions: readonly Literal[],
+  budget: Budget,
+): readonly Literal[] {
+  const kept = [...assumptions];
+  // Preferences make gates of their own, which the last model knows nothing about.
+  const preferences = preferencesOf(encoding, claim);
+  if (encoding.solve(kept, budget) !== "satisfiable") return kept;
+  for (const preference of preferences) {
+    // The model may have it already.
+    if (encoding.solver.isTrue(preference)) kept.push(preference);
+    else if (encoding.solve([...kept, preference], budget) === "satisfiable") kept.push(preference);
+    else if (encoding.solve(kept, budget) !== "satisfiable") break;
+  }
+  return kept;
+}

@@ -1,0 +1,2 @@
+export { FALSE, type Literal, not, TRUE, variableOf } from "./literal.js";
+export { type Answer, type Budget, type ProofTrace, Solver } from "./solver.js";

@@ -1,0 +1,4 @@
+export { Answers } from "./answers.js";
+export { confirm, type Confirmed, isConditional } from "./confirm.js";
+export { manifestsText } from "./manifests.js";
+export { readWitness, type Witness, type WitnessEnd } from "./witness.js";

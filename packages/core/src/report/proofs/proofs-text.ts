@@ -1,0 +1,104 @@
+import type { GuaranteeResult, Proof } from "../../prove/guarantee/index.js";
+import { caveatLines } from "../caveats.js";
+import { placeText } from "../explanation/rule-text.js";
+import type { Style } from "../style.js";
+import {
+  connectionText,
+  directionText,
+  partPlace,
+  partText,
+  type ResultName,
+  resultName,
+} from "./proofs-words.js";
+import { nameOf, targetOf } from "./written-counterexample.js";
+
+const headings: Readonly<Record<ResultName, string>> = {
+  Proven: "✓ PROVEN  ",
+  Refuted: "✗ REFUTED ",
+  NotDecided: "? NOT DECIDED",
+  Vacuous: "! VACUOUS ",
+  NotAsked: "! NOT ASKED",
+};
+
+/** For a person. */
+export function proofsText(results: readonly GuaranteeResult[], style: Style): string {
+  const counts = new Map<ResultName, number>();
+  for (const result of results) counts.set(resultName(result), (counts.get(resultName(result)) ?? 0) + 1);
+  const words = {
+    Proven: "proven",
+    Refuted: "refuted",
+    NotDecided: "not decided",
+    Vacuous: "vacuous",
+    NotAsked: "not asked",
+  };
+  const summary = Object.entries(words).flatMap(([name, word]) => {
+    const count = counts.get(name as ResultName) ?? 0;
+    return count > 0 || name === "Proven" || name === "Refuted" ? [`${count} ${word}`] : [];
+  });
+  return [...results.map((result) => resultText(result, style)), summary.join(", ")].join("\n\n");
+}
+
+function resultText(result: GuaranteeResult, style: Style): string {
+  const { guarantee, proof, unneeded, caveats, diagnostics } = result;
+  const name = resultName(result);
+  const emphasise = name === "Proven" ? style.good : name === "Refuted" ? style.bad : style.unsure;
+  const where = style.dim(`${guarantee.place.file}:${guarantee.place.line}`);
+  const lines =
+    proof === undefined
+      ? diagnostics.map(({ message }) => message)
+      : proofLines(proof, guarantee.claim.verdict);
+  const assumed = guarantee.assuming.map(({ text }) => `assuming ${text}`);
+  const remarks = unneeded.map(({ text }) => `the proof does not need: ${text}`);
+  return [
+    `${emphasise(headings[name])} ${style.bold(guarantee.name)}  ${where}`,
+    ...[...lines, ...assumed, ...remarks, ...caveatLines(caveats, style)].map((line) => `  ${line}`),
+  ].join("\n");
+}
+
+function proofLines(proof: Proof, expected: "Allow" | "Deny"): readonly string[] {
+  switch (proof.result) {
+    case "Proven":
+      return proof.restsOn.length === 0
+        ? ["rests on no policy"]
+        : proof.restsOn.map((part) => `rests on ${partText(part)}${placeText(partPlace(part))}`);
+    case "Vacuous": {
+      const contradicting = proof.contradicting.map(({ text }) => text);
+      return [
+        "No connection is meant by it, in any cluster: it says nothing.",
+        ...(contradicting.length === 0 ? [] : [`Nothing fulfils: ${contradicting.join("; ")}`]),
+      ];
+    }
+    case "NotDecided":
+      return [proof.why];
+    case "Refuted":
+      return refutedLines(proof, expected);
+  }
+}
+
+function refutedLines(
+  { counterexample, essential, incidental }: Extract<Proof, { result: "Refuted" }>,
+  expected: "Allow" | "Deny",
+): readonly string[] {
+  const { witness, facts } = counterexample;
+  const needed = facts.filter(({ answer }) => answer).map(({ text }) => text.replace(/^whether /, ""));
+  const owners = (["egress", "ingress"] as const).flatMap((direction) => {
+    const act = witness.owners[direction];
+    const { namespace } = witness[direction === "egress" ? "source" : "destination"];
+    return act === undefined
+      ? []
+      : [`the owner of namespace ${namespace} wrote owner-${direction}, which ${ownerWords[act]}`];
+  });
+  return [
+    `In this cluster the connection is ${expected === "Deny" ? "allowed" : "not allowed"}:`,
+    `  ${connectionText(counterexample)}`,
+    `egress:  ${directionText(counterexample, "egress")}`,
+    `ingress: ${directionText(counterexample, "ingress")}`,
+    ...owners,
+    ...(needed.length === 0 ? [] : [`if ${needed.join(", and ")}`]),
+    ...(essential.length === 0 ? [] : [`Essential: ${essential.join("; ")}.`]),
+    ...(incidental.length === 0 ? [] : [`Could be otherwise: ${incidental.join("; ")}.`]),
+    `Reproduce: save it with --write DIR, then tierwall explain -f POLICIES -f DIR --from ${nameOf(witness.source)} --to '${targetOf(witness)}'`,
+  ];
+}
+
+const ownerWords = { allow: "allows it", isolate: "isolates the pod", deny: "denies it" } as const;

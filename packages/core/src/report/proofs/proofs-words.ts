@@ -1,0 +1,107 @@
+import type { Decider } from "../../evaluate/walk.js";
+import { formatAddress } from "../../net/address.js";
+import { formatRule } from "../../policy/describe.js";
+import { formatPolicy, type Isolation, type Rule } from "../../policy/model.js";
+import type { Place } from "../../diagnostics/place.js";
+import type { GuaranteeResult } from "../../prove/guarantee/index.js";
+import type { Confirmed, Witness, WitnessEnd } from "../../prove/world/index.js";
+import { placeText } from "../explanation/rule-text.js";
+
+/** The words that all formats of proofs have in common. */
+
+export type ResultName = "Proven" | "Refuted" | "NotDecided" | "Vacuous" | "NotAsked";
+
+export const resultName = ({ proof }: GuaranteeResult): ResultName => proof?.result ?? "NotAsked";
+
+/** Only what is proven holds. */
+export const holds = (result: GuaranteeResult): boolean => resultName(result) === "Proven";
+
+/** `ClusterNetworkPolicy guard, ingress rule 2 "deny"`, or what isolates. */
+export function partText(part: Rule | Isolation): string {
+  if ("action" in part) return formatRule(part.origin);
+  return part.origin.kind === "policy"
+    ? `isolation by ${formatPolicy(part.origin.policy)}`
+    : part.origin.option;
+}
+
+export function partPlace(part: Rule | Isolation): Place | undefined {
+  if ("action" in part) return part.origin.place();
+  return part.origin.kind === "policy" ? part.origin.policy.place() : undefined;
+}
+
+/** `pod {app: web} in namespace shop {team: a}`, `node {}`, `203.0.113.10`. */
+export function endText(end: WitnessEnd): string {
+  const labels = (map: Readonly<Record<string, string>>) =>
+    `{${Object.entries(map)
+      .map(([key, value]) => `${key}: ${JSON.stringify(value)}`)
+      .join(", ")}}`;
+  const at = end.isUsualAddress ? "" : ` at ${formatAddress(end.address)}`;
+  switch (end.kind) {
+    case "pod": {
+      const account = end.account === "default" ? "" : ` with service account ${end.account}`;
+      return `pod ${labels(end.labels)}${account}${at} in namespace ${end.namespace} ${labels(end.namespaceLabels)}`;
+    }
+    case "host-network pod":
+      return `host-network pod${at} on node ${labels(end.nodeLabels)}`;
+    case "node":
+      return `node ${labels(end.nodeLabels)}${at}`;
+    case "external":
+      return formatAddress(end.address);
+  }
+}
+
+/** `53/TCP, which the pod names "metrics"`. */
+export function portText({ protocol, port, portNames }: Witness): string {
+  if (protocol === "ICMP") return "ICMP";
+  const names = portNames.map((name) => JSON.stringify(name)).join(" and ");
+  return `${port}/${protocol}${names === "" ? "" : `, which the pod names ${names}`}`;
+}
+
+export const connectionText = ({ witness }: Confirmed): string =>
+  `${endText(witness.source)} → ${endText(witness.destination)} on ${portText(witness)}`;
+
+/** How one direction came out: `allowed by default`, `denied by NetworkPolicy x/y`. */
+export function directionText({ decisions }: Confirmed, direction: "egress" | "ingress"): string {
+  const { verdict, by, conditions } = decisions[direction];
+  const condition = conditions.length === 0 ? "" : ` (${conditions.join("; ")})`;
+  return `${verdict === "Allow" ? "allowed" : "denied"} ${whoDecides(by)}${condition}`;
+}
+
+function whoDecides(by: Decider): string {
+  switch (by.kind) {
+    case "rule":
+      return `by ${formatRule(by.rule.origin)}${ownPlace(by.rule.origin.place())}`;
+    case "isolation":
+      return `by isolation: ${by.isolation.map(({ origin }) => (origin.kind === "policy" ? `${formatPolicy(origin.policy)}${ownPlace(origin.policy.place())}` : origin.option)).join(", ")}`;
+    case "own-node":
+      return "because a node always reaches the pods that run on it";
+    case "own-address":
+      return "because a pod always reaches itself";
+    case "no-walk":
+      return "because no policy applies to that end";
+    case "default":
+      return "by default";
+  }
+}
+
+/** What stands in the counterexample itself is in no file. */
+const ownPlace = (place: Place | undefined): string =>
+  place?.file === counterexampleFile ? "" : placeText(place);
+
+export const counterexampleFile = "counterexample.yaml";
+
+/** One line on what became of it. */
+export function summaryText(result: GuaranteeResult): string {
+  const { proof, diagnostics } = result;
+  if (proof === undefined) return `not decided: ${diagnostics.map(({ message }) => message).join("; ")}`;
+  switch (proof.result) {
+    case "Proven":
+      return `holds in every cluster; it rests on ${proof.restsOn.map(partText).join(", ") || "no policy"}`;
+    case "Refuted":
+      return `does not hold in every cluster: ${connectionText(proof.counterexample)}`;
+    case "NotDecided":
+      return `not decided: ${proof.why}`;
+    case "Vacuous":
+      return "no connection is meant by it, in any cluster: it says nothing";
+  }
+}

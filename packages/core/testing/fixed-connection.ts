@@ -1,0 +1,95 @@
+import type { Labels } from "../src/labels/requirement.js";
+import type { Cluster } from "../src/cluster/model.js";
+import { addressesOf, namedPorts } from "../src/evaluate/match.js";
+import type { Endpoint, Flow } from "../src/evaluate/flow.js";
+import { directions } from "../src/policy/model.js";
+import {
+  endKinds,
+  type Encoding,
+  type End,
+  type EndKind,
+  ends,
+  type LabelScope,
+  ownerActs,
+  protocols,
+} from "../src/prove/encode/index.js";
+import { type Literal, not, TRUE } from "../src/prove/sat/index.js";
+
+/** Literals that say of every variable what it is in one connection of one cluster. Facts are by the keys of the encoding. */
+export function fixedConnection(
+  { connection, asWritten }: Encoding,
+  cluster: Cluster,
+  flow: Flow,
+  facts: ReadonlyMap<string, boolean>,
+): readonly Literal[] {
+  const fixed: Literal[] = [asWritten];
+  const fix = (literal: Literal, value: boolean) => fixed.push(value ? literal : not(literal));
+  const of = (end: End): Endpoint => flow[end];
+  for (const end of ends)
+    for (const kind of endKinds) fix(connection.is(end, kind), kindOf(of(end)) === kind);
+  for (const [scope, byKey] of connection.labels)
+    for (const [key, pair] of byKey) {
+      const [from, to] = ends.map((end) => labelsOf(of(end), scope, cluster));
+      for (const [end, labels] of [
+        ["source", from],
+        ["destination", to],
+      ] as const) {
+        if (labels === undefined) continue;
+        const found = Object.hasOwn(labels, key) ? labels[key] : undefined;
+        if (pair.present(end) !== TRUE) fix(pair.present(end), found !== undefined);
+        for (const [value, literal] of pair[end].values) fix(literal, value === found);
+      }
+      if (from !== undefined && to !== undefined) {
+        const isSame = Object.hasOwn(from, key) && Object.hasOwn(to, key) && from[key] === to[key];
+        fix(pair.equal(), isSame);
+      }
+    }
+  const family = flow.family!;
+  fix(connection.family(4), family === 4);
+  for (const end of ends) {
+    const [address] = addressesOf(of(end), { cluster, flow });
+    const value = connection.address(end, family);
+    for (const bound of value.bounds) fix(value.atLeast(bound), address!.value >= bound);
+  }
+  for (const protocol of protocols) fix(connection.protocol(protocol), flow.protocol === protocol);
+  if (flow.protocol !== "ICMP")
+    for (const bound of connection.port.bounds)
+      fix(connection.port.atLeast(bound), BigInt(flow.port) >= bound);
+  for (const [name, literal] of connection.portNames)
+    fix(
+      literal,
+      flow.protocol !== "ICMP" && namedPorts(flow.destination, name, flow.protocol).includes(flow.port),
+    );
+  fix(
+    connection.ownNode,
+    runsThere(flow.source, flow.destination) || runsThere(flow.destination, flow.source),
+  );
+  for (const direction of directions)
+    for (const act of ownerActs) fix(connection.owners[direction][act], false);
+  for (const [key, literal] of connection.facts) fix(literal, facts.get(key) ?? false);
+  return fixed;
+}
+
+export function kindOf(endpoint: Endpoint): EndKind {
+  if (endpoint.kind !== "pod") return endpoint.kind;
+  return endpoint.pod.hostNetwork ? "host-network pod" : "pod";
+}
+
+function labelsOf(endpoint: Endpoint, scope: LabelScope, cluster: Cluster): Labels | undefined {
+  if (scope === "node") {
+    if (endpoint.kind === "node") return endpoint.node.labels;
+    return endpoint.kind === "pod" && endpoint.pod.hostNetwork
+      ? cluster.nodes.get(endpoint.pod.node ?? "")?.labels
+      : undefined;
+  }
+  if (endpoint.kind !== "pod" || endpoint.pod.hostNetwork) return undefined;
+  if (scope === "namespace") return endpoint.namespace.labels;
+  return scope === "pod" ? endpoint.pod.labels : { serviceaccount: endpoint.pod.serviceAccount };
+}
+
+/** Whether a pod with its own network runs on the node that the other end is. */
+function runsThere(pod: Endpoint, host: Endpoint): boolean {
+  if (pod.kind !== "pod" || pod.pod.hostNetwork || kindOf(host) === "pod") return false;
+  if (host.kind === "external") return false;
+  return pod.pod.node === (host.kind === "node" ? host.node.name : host.pod.node);
+}

@@ -5,6 +5,7 @@ import { type Command, Option } from "commander";
 import { type FeedFlags, findFeed } from "../page/page-feed.js";
 import { readToken } from "../page/page-token.js";
 import { portNumber } from "../input/quantity.js";
+import { stopSignal } from "../input/stop-signal.js";
 import { collect, enforcerOption, maxInputOption, tellDiagnostics, withFactFlags } from "../input/state.js";
 import { print, styleFor, talk } from "../output/terminal.js";
 
@@ -130,10 +131,4 @@ function openBrowser(url: string): void {
   const child = spawn(command, args, { stdio: "ignore", detached: true });
   child.on("error", () => talk(`no browser could be started; open ${url} yourself`));
   child.unref();
-}
-
-async function stopSignal(): Promise<void> {
-  return new Promise((resolve) => {
-    for (const signal of ["SIGINT", "SIGTERM"] as const) process.once(signal, () => resolve());
-  });
 }

@@ -16,6 +16,7 @@ export { consequencesOf } from "../analysis/consequences/consequences.js";
 export { type Conversion, convert } from "../analysis/convert/convert.js";
 export { isProven } from "../analysis/convert/proof.js";
 export { type Target, targets } from "../analysis/convert/targets.js";
+export { endpointsCalled, type NamedEndpoint, namedEndpoints } from "../analysis/endpoints/called.js";
 export {
   formatPortRef,
   parseEndpoint,
@@ -31,6 +32,7 @@ export {
   Reader,
   type Unread,
 } from "../analysis/endpoints/reader.js";
+export { isKindOfEndpoint } from "../analysis/endpoints/resolve.js";
 export { implementationCaveatsOfAll } from "../analysis/enforcers/implementation-caveats.js";
 export { type Answer, ask } from "../analysis/explain/ask.js";
 export { explain, type ExplainedAnswer, type ExplainedFlow } from "../analysis/explain/explain.js";

@@ -1,7 +1,14 @@
-import { Cluster, type Diagnostic, type Explanation, type JsonValue, type Result } from "@tierwall/core";
-import { parsePort, parseQuestion, type PortRef } from "@tierwall/core/analysis";
+import {
+  Cluster,
+  type Diagnostic,
+  type Explanation,
+  type JsonValue,
+  type Question,
+  type Result,
+} from "@tierwall/core";
+import { parsePort, parseQuestion, type PortRef, servicePortAsked } from "@tierwall/core/analysis";
 import { diagnostic } from "@tierwall/core/manifest";
-import { diagnosticText, visibleLines } from "@tierwall/core/report";
+import { diagnosticText, visibleLines, wrap } from "@tierwall/core/report";
 import { type Command, InvalidArgumentError, Option } from "commander";
 import { stringify } from "yaml";
 import { askedEnds, missingEnds, type NamedEnds, namedEnds } from "../endpoints/asked-endpoints.js";
@@ -130,8 +137,26 @@ function printAnswer(
   const style = styleFor(process.stdout);
   if (flags.output === "text") print(explained.value.text({ style, verbose: flags.verbose ?? false }));
   else printData(explained.value.json(), flags.output);
+  if (flags.output === "text" && question.ok) tellServicePort(loaded, question.value, to);
   tellRest(loaded, flags.verbose ?? false);
   return isUndecided(explained.value.explanation) ? 1 : 0;
+}
+
+/** The port of a Service is not that of its pods: whoever confuses them would take the answer for another. */
+function tellServicePort({ state }: Loaded, question: Question, to: string): void {
+  const asked = servicePortAsked(state, question);
+  if (asked === undefined) return;
+  const { service, servicePort, target } = asked;
+  const name = `${service.namespace}/${service.name}`;
+  const pod = to.replace(/(?<=\/[^:]*):.*$/, "");
+  talkReport(
+    wrap(
+      "\n",
+      `Port ${servicePort.port} is a port of Service ${name}, which leads to port ${target} of its pods. Policies match the ` +
+        `ports of pods: ask about \`${pod}:${target}\`, or about \`${service.namespace}/Service/${service.name}:${servicePort.port}\`.`,
+      "",
+    ),
+  );
 }
 
 /** No answer to rely on: of the connection, or of some of its ports, pods or address families. */

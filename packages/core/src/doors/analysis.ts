@@ -37,6 +37,7 @@ export { implementationCaveatsOfAll } from "../analysis/enforcers/implementation
 export { type Answer, ask } from "../analysis/explain/ask.js";
 export { explain, type ExplainedAnswer, type ExplainedFlow } from "../analysis/explain/explain.js";
 export { parseQuestion } from "../analysis/explain/parse-question.js";
+export { servicePortAsked } from "../analysis/explain/service-port.js";
 export type { RuleTrace, TierTrace, WalkTrace } from "../analysis/explain/trace.js";
 export { type Fixed, fixSources } from "../analysis/lint/fix.js";
 export { lint } from "../analysis/lint/lint.js";

@@ -41,7 +41,7 @@ export { previewText } from "../report/preview/preview-text.js";
 export { remarksOf } from "../report/preview/preview-words.js";
 export { replayJson } from "../report/replay/replay-json.js";
 export { replayText } from "../report/replay/replay-text.js";
-export { noStyle } from "../report/style.js";
+export { noStyle, wrap } from "../report/style.js";
 export {
   diagnosticsJson,
   testResultsJson,

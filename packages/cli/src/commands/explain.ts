@@ -22,7 +22,7 @@ import {
   withAnswerFlags,
 } from "../input/state.js";
 import { watchState } from "../input/watch.js";
-import { print, printWhole, styleFor, talk, talkReport } from "../output/terminal.js";
+import { print, printText, printWhole, styleFor, talk, talkReport } from "../output/terminal.js";
 
 interface ExplainFlags extends StateFlags, NamedEnds {
   readonly namespace?: string;
@@ -135,7 +135,7 @@ function printAnswer(
   if (!explained.ok) return refuse(explained.diagnostic);
   // The answer first; what there is to say about the input comes after it.
   const style = styleFor(process.stdout);
-  if (flags.output === "text") print(explained.value.text({ style, verbose: flags.verbose ?? false }));
+  if (flags.output === "text") printText(explained.value.text({ style, verbose: flags.verbose ?? false }));
   else printData(explained.value.json(), flags.output);
   if (flags.output === "text" && question.ok) tellServicePort(loaded, question.value, to);
   tellRest(loaded, flags.verbose ?? false);

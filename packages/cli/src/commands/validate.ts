@@ -3,7 +3,7 @@ import { diagnosticsJson, diagnosticText, summarize, summaryText } from "@tierwa
 import { type Command, Option } from "commander";
 import { printData } from "./explain.js";
 import { isUnread, loadState, sourceText, type StateFlags, withStateFlags } from "../input/state.js";
-import { print, styleFor } from "../output/terminal.js";
+import { print, printText, quotedColumns, styleFor } from "../output/terminal.js";
 
 interface ValidateFlags extends StateFlags {
   readonly output: "text" | "json";
@@ -56,7 +56,7 @@ async function runValidate(flags: ValidateFlags): Promise<number> {
   } else {
     const style = styleFor(process.stdout);
     const textOf = sourceText(sources);
-    for (const found of diagnostics) print(`${diagnosticText(found, textOf, style)}\n`);
+    for (const found of diagnostics) printText(`${diagnosticText(found, textOf, style, quotedColumns())}\n`);
     print(summaryText(diagnostics, live ? undefined : sources.length));
     print(contents(state.policies.length, state.cluster.pods.size));
   }

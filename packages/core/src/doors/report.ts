@@ -22,6 +22,7 @@ export {
   summarize,
   summaryText,
 } from "../report/diagnostics-text.js";
+export { fitted } from "../report/fitted.js";
 export { apiVersion } from "../report/explanation/explanation-json.js";
 export { explanationText } from "../report/explanation/explanation-text.js";
 export { type PortRow, portRows } from "../report/explanation/port-rows.js";

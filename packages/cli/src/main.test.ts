@@ -43,6 +43,10 @@ describe("help", () => {
     const { status, stdout, stderr } = tierwall([]);
     expect([status, stdout]).toEqual([2, ""]);
     expect(stderr).toContain("Usage: tierwall");
+    const lines = stderr.trimEnd().split("\n");
+    // One line is left for the prompt.
+    expect(lines.length).toBeLessThan(24);
+    expect(lines.filter((line) => line.length > 80)).toEqual([]);
   });
 });
 

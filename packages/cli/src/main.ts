@@ -12,6 +12,7 @@ import { addController } from "./commands/controller.js";
 import { addConvert } from "./commands/convert.js";
 import { addExplain } from "./commands/explain.js";
 import { addHits } from "./commands/hits.js";
+import { firstScreen } from "./first-screen.js";
 import { type Invocation, spokenAs } from "./invocation.js";
 import { fittedHelp } from "./output/help-text.js";
 import { addMatrix } from "./commands/matrix.js";
@@ -59,6 +60,16 @@ const commands: readonly ((program: Command, finish: (status: number) => void) =
 /** Runs the command line and returns the exit status: 0 fine, 1 a finding, 2 bad input, 3 a mistake of our own. */
 export async function run(args: readonly string[], invocation: Invocation = "tierwall"): Promise<number> {
   const isOutputLost = watchOutput();
+  if (args.length === 0) {
+    talkReport(
+      spokenAs(
+        invocation,
+        firstScreen,
+        makeProgram(() => undefined).commands.map((one) => one.name()),
+      ),
+    );
+    return 2;
+  }
   let status = 0;
   const program = makeProgram((result) => {
     status = result;

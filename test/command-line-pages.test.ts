@@ -75,7 +75,7 @@ describe("TW1009: a cluster that cannot be read", () => {
   it("a server that does not answer yields it, with the output that the page shows", () => {
     writeFileSync(join(folder, "kubeconfig.yaml"), block(example, "yaml")!);
     const [, command] = /<!-- run: (.*) -->/.exec(example!)!;
-    const { status, stdout } = tierwall(command!.split(" "), { cwd: folder });
+    const { status, stdout } = tierwall([...command!.split(" "), "-o", "wide"], { cwd: folder });
     expect(status).toBe(2);
     expect(stdout).toContain(block(example, "text"));
     expect(corrected).toContain(command);
@@ -93,7 +93,7 @@ describe.each([
     const [, command] = /<!-- run: (.*) -->/.exec(example!)!;
     const mark = encoding === "utf8" ? "" : "\uFEFF";
     writeFileSync(join(folder, "example.yaml"), `${mark}${block(example, "yaml")!}\n`, encoding);
-    const { status, stdout } = run(command!.split(" "));
+    const { status, stdout } = run([...command!.split(" "), "-o", "wide"]);
     expect([status, stdout]).toEqual([2, expect.stringContaining(block(example, "text")!)]);
     writeFileSync(join(folder, "example.yaml"), block(example, "yaml")!);
     expect(run(["validate", "-f", "example.yaml", "--max-input", "1Gi"]).status).toBe(0);

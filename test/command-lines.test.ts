@@ -127,7 +127,7 @@ describe("the GitHub Action", () => {
 
   it("reads only the folder itself when it is told so", () => {
     const { status, stdout } = run({ command: "validate", files: "examples", recursive: "false" });
-    expect([status, stdout]).toEqual([2, expect.stringContaining("-R reads them too")]);
+    expect([status, stdout]).toEqual([2, expect.stringContaining("it holds only folders; -R reads")]);
   });
 
   it.each([

@@ -12,7 +12,9 @@ import { addController } from "./commands/controller.js";
 import { addConvert } from "./commands/convert.js";
 import { addExplain } from "./commands/explain.js";
 import { addHits } from "./commands/hits.js";
+import { firstScreen } from "./first-screen.js";
 import { type Invocation, spokenAs } from "./invocation.js";
+import { fittedHelp } from "./output/help-text.js";
 import { addMatrix } from "./commands/matrix.js";
 import { addLint } from "./commands/lint.js";
 import { addManifests } from "./commands/manifests.js";
@@ -25,6 +27,7 @@ import { addPreview } from "./commands/preview.js";
 import { addServe } from "./commands/serve.js";
 import { addSnapshot } from "./commands/snapshot.js";
 import { printWhole, styleFor, talkReport, watchOutput } from "./output/terminal.js";
+import { endPaging, withTextOptions } from "./output/text-options.js";
 import { addTest } from "./commands/test.js";
 import { addTour } from "./tour.js";
 import { addValidate } from "./commands/validate.js";
@@ -59,12 +62,23 @@ const commands: readonly ((program: Command, finish: (status: number) => void) =
 /** Runs the command line and returns the exit status: 0 fine, 1 a finding, 2 bad input, 3 a mistake of our own. */
 export async function run(args: readonly string[], invocation: Invocation = "tierwall"): Promise<number> {
   const isOutputLost = watchOutput();
+  if (args.length === 0) {
+    talkReport(
+      spokenAs(
+        invocation,
+        firstScreen,
+        makeProgram(() => undefined).commands.map((one) => one.name()),
+      ),
+    );
+    return 2;
+  }
   let status = 0;
   const program = makeProgram((result) => {
     status = result;
   }, invocation);
   try {
     await program.parseAsync(args, { from: "user" });
+    await endPaging();
   } catch (error) {
     if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : 2;
     if (error instanceof RefusedInput) {
@@ -113,10 +127,15 @@ export function makeProgram(finish: (status: number) => void, invocation: Invoca
     .showHelpAfterError("(--help tells more)")
     .showSuggestionAfterError()
     .configureOutput(outputOf(() => program, invocation))
-    .configureHelp({ showGlobalOptions: true, visibleGlobalOptions: globalOptions })
+    .configureHelp({
+      showGlobalOptions: true,
+      visibleGlobalOptions: globalOptions,
+      subcommandTerm: (command) => command.name(),
+    })
     .exitOverride();
   withConfig(program);
   for (const add of commands) add(program, finish);
+  withTextOptions(program);
   for (const command of program.commands) command.exitOverride().showHelpAfterError("(--help tells more)");
   program.addHelpText(
     "after",
@@ -149,12 +168,14 @@ Data goes to stdout, talk to stderr. NO_COLOR is honoured, and so is FORCE_COLOR
 function outputOf(program: () => Command, invocation: Invocation) {
   const commands = () => program().commands.map((command) => command.name());
   return {
-    writeOut: (text: string) => printWhole(spokenAs(invocation, text, commands())),
+    writeOut: (text: string) => printWhole(fittedHelp(spokenAs(invocation, text, commands()))),
     writeErr: (text: string) => talkReport(spokenAs(invocation, text, commands()).replace(/\n$/, "")),
   };
 }
 
 /** Those that are of use beside a command. */
 function globalOptions(command: Command): Option[] {
-  return command.parent?.options.filter((option) => option.attributeName() === "config") ?? [];
+  return (
+    command.parent?.options.filter((option) => ["config", "pager"].includes(option.attributeName())) ?? []
+  );
 }

@@ -4,7 +4,7 @@ import { readState } from "@tierwall/core/state";
 import type { Command } from "commander";
 import { readPaths } from "@tierwall/kube";
 import { exampleFolder, exampleIsMissing } from "./example.js";
-import { print, styleFor, talk } from "./output/terminal.js";
+import { print, printText, styleFor, talk } from "./output/terminal.js";
 
 /** The connections the tour explains, and what is worth noticing in each. */
 const stops = [
@@ -52,7 +52,7 @@ function runTour(): number {
   const style = styleFor(process.stdout);
   const { sources } = readPaths([folder], true);
   const state = readState(sources);
-  print(
+  printText(
     `${style.bold("Tierwall")}: an example cluster of ${state.cluster.pods.size} pods under ${state.policies.length} policies of six APIs (${folder}).\n`,
   );
   for (const [i, stop] of stops.entries()) {
@@ -64,15 +64,14 @@ function runTour(): number {
       talk(explained.diagnostic.message);
       return 2;
     }
-    print(
-      `${style.bold(`${i + 1}. ${stop.say}`)}\n   ${style.dim(`npx tierwall explain -f ${folder} -R --from ${stop.from} --to ${stop.to}`)}\n`,
-    );
-    print(`${explanationText(explained.value, { style })}\n`);
+    printText(style.bold(`${i + 1}. ${stop.say}`));
+    print(style.dim(`   npx tierwall explain -f ${folder} -R \\\n     ${stop.from} ${stop.to}\n`));
+    printText(`${explanationText(explained.value, { style })}\n`);
   }
   print(
     [
       "Ask your own:",
-      "  npx tierwall explain -f FOLDER -R --from NAMESPACE/POD --to NAMESPACE/POD --port PORT",
+      "  npx tierwall explain -f FOLDER -R NAMESPACE/POD NAMESPACE/POD:PORT",
       "  npx tierwall test -R examples",
       "  npx tierwall --help",
     ].join("\n"),

@@ -17,6 +17,8 @@ export interface PageOptions {
   readonly feed: StateFeed;
   /** 0: any that is free. */
   readonly port: number;
+  /** How many of the following ports are tried when this one is taken. */
+  readonly otherPorts?: number;
   /** Loopback unless told otherwise. */
   readonly address?: string;
   /** Names under which the page is reached, beside the address. */
@@ -68,7 +70,7 @@ export async function startPage(options: PageOptions): Promise<StartedPage> {
     }),
     onTrouble: (message) => void process.stderr.write(`${message}\n`),
   });
-  const listening = await listen(listener, address, options.port);
+  const listening = await listen(listener, address, options.port, options.otherPorts ?? 0);
   if (!listening.ok) return listening;
   const { port } = listening;
   return {
@@ -105,12 +107,18 @@ async function listen(
   listener: HttpListener,
   host: string,
   port: number,
+  others: number,
 ): Promise<{ readonly ok: true; readonly port: number } | { readonly ok: false; readonly message: string }> {
-  try {
-    return { ok: true, port: await listener.listen({ host, port }) };
-  } catch (cause) {
-    return { ok: false, message: refusal(cause as NodeJS.ErrnoException, host, port) };
+  let refused: NodeJS.ErrnoException | undefined;
+  for (let next = port; next <= Math.min(port + others, 65535); next++) {
+    try {
+      return { ok: true, port: await listener.listen({ host, port: next }) };
+    } catch (cause) {
+      refused ??= cause as NodeJS.ErrnoException;
+      if ((cause as NodeJS.ErrnoException).code !== "EADDRINUSE") break;
+    }
   }
+  return { ok: false, message: refusal(refused!, host, port) };
 }
 
 function refusal({ code, message }: NodeJS.ErrnoException, address: string, port: number): string {

@@ -18,7 +18,7 @@ import {
   tellRest,
   withAnswerFlags,
 } from "../input/state.js";
-import { print, styleFor, talkReport } from "../output/terminal.js";
+import { print, printText, styleFor, talkReport } from "../output/terminal.js";
 
 interface DiffFlags extends StateFlags {
   readonly git?: string;
@@ -89,7 +89,7 @@ async function runDiff(
   const rest = merged(old, now);
   switch (flags.output) {
     case "text":
-      print(answer.text({ style: styleFor(process.stdout), verbose: flags.verbose ?? false }));
+      printText(answer.text({ style: styleFor(process.stdout), verbose: flags.verbose ?? false }));
       break;
     case "json":
       printData(

@@ -1,6 +1,9 @@
+import { writeFileSync } from "node:fs";
+import { join } from "node:path";
 import { afterAll, describe, expect, it } from "vitest";
 import { parse } from "yaml";
 import { folderOf, removeFolders, tierwall } from "../../testing/run-command.js";
+import { RunningCommand } from "../../testing/running-command.js";
 
 afterAll(removeFolders);
 
@@ -140,6 +143,71 @@ describe("explain", () => {
   });
 });
 
+describe("endpoints as arguments", () => {
+  it.each([
+    ["both", ["shop/cart", "payments/api:8443"], "Allow"],
+    ["the port as an option", ["shop/cart", "payments/api", "--port", "80"], "Deny"],
+    ["the source as an option", ["payments/api:8443", "--from", "shop/cart"], "Allow"],
+    ["the destination as an option", ["shop/cart", "--to", "payments/api:8443"], "Allow"],
+    ["a namespace for names without one", ["-n", "shop", "cart", "payments/api:8443"], "Allow"],
+    ["the same, with options", ["-n", "shop", "--from", "cart", "--to", "payments/api:8443"], "Allow"],
+    ["a kind, as for kubectl", ["-n", "payments", "shop/cart", "deploy/api:8443"], "Allow"],
+    ["addresses and nodes are in no namespace", ["-n", "payments", "api", "node:worker-1:22"], "Allow"],
+    ["an address", ["-n", "payments", "api", "2001:db8::7", "--port", "443"], "Allow"],
+  ])("%s", (_what, args, verdict) => expect(verdictOf(...args)).toBe(verdict));
+
+  it.each([
+    [
+      "a name alone is looked up",
+      ["cart", "payments/api"],
+      /TW1501.*names no namespace.*\n {2}Did you mean `shop\/cart`\?/,
+    ],
+    ["with its port", ["shop/cart", "api:8443"], /Did you mean `payments\/api:8443`\?/],
+    ["a Service, too", ["shop/cart", "front"], /Did you mean `payments\/Service\/front`\?/],
+    ["one that is nearly right", ["crat", "payments/api"], /Did you mean `shop\/cart`\?/],
+    ["one that is not there", ["-n", "shop", "nothing", "payments/api"], /TW1502.*`shop\/nothing`/],
+    [
+      "a missing destination",
+      ["shop/cart"],
+      /the destination is missing; name both, as in `tierwall explain shop\/cart /,
+    ],
+    ["nothing at all", [], /the source and the destination are missing/],
+    [
+      "one too many",
+      ["--from", "shop/cart", "payments/api", "shop/cart"],
+      /`shop\/cart` is a third endpoint/,
+    ],
+  ])("%s", (_what, args, expected) => {
+    const { status, stdout, stderr } = explain(...args);
+    expect([status, stdout]).toEqual([2, ""]);
+    expect(stderr).toMatch(expected);
+  });
+});
+
+describe("--watch", () => {
+  it("answers again when a file changes, and ends by Ctrl+C with the status of the last answer", async () => {
+    const watched = folderOf({ "cluster.yaml": cluster });
+    const command = new RunningCommand(["explain", "-f", watched, "shop/cart", "payments/api:80", "--watch"]);
+    await command.says(/✓ ALLOWED/);
+    writeFileSync(join(watched, "p.yaml"), broken);
+    await command.says(/changed at [\d:]+\n[^]*TW1204[^]*Nothing was evaluated/);
+    writeFileSync(join(watched, "p.yaml"), policies);
+    await command.says(/✗ DENIED/);
+    expect(await command.stop("SIGINT")).toBe(0);
+  });
+
+  it.each([
+    [["-f", "-"], "standard input cannot be watched; save it to a file"],
+    [["-f", "cluster.yaml", "--live"], "TW1009"],
+  ])("%j is refused", (args, message) => {
+    const { status, stderr } = tierwall(["explain", ...args, "shop/cart", "payments/api", "--watch"], {
+      cwd: folder,
+      input: cluster,
+    });
+    expect([status, stderr]).toEqual([2, expect.stringContaining(message)]);
+  });
+});
+
 describe("input", () => {
   const ask = ["--from", "shop/cart", "--to", "payments/api:80/TCP", "-o", "json"];
   const run = (args: readonly string[], input = "") =>
@@ -202,7 +270,7 @@ describe("bad input: exit status 2, nothing on stdout", () => {
       /TW1004.*does not exist/,
     ],
     ["no cluster, and no files", ["--from", "shop/cart", "--to", "payments/api"], /TW1009.*kubeconfig[^]*-f/],
-    ["no --to", ["-f", ".", "--from", "shop/cart"], /--to/],
+    ["no --to", ["-f", ".", "--from", "shop/cart"], /destination is missing.*--to/],
     [
       "a CIDR that is none",
       ["-f", ".", "--from", "shop/cart", "--to", "payments/api", "--pod-cidr", "10.0.0.0/33"],

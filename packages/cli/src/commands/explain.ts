@@ -1,15 +1,32 @@
-import { Cluster, type Explanation, type JsonValue, type Result } from "@tierwall/core";
-import { parsePort, parseQuestion, type PortRef } from "@tierwall/core/analysis";
+import {
+  Cluster,
+  type Diagnostic,
+  type Explanation,
+  type JsonValue,
+  type Question,
+  type Result,
+} from "@tierwall/core";
+import { parsePort, parseQuestion, type PortRef, servicePortAsked } from "@tierwall/core/analysis";
 import { diagnostic } from "@tierwall/core/manifest";
-import { diagnosticText, visibleLines } from "@tierwall/core/report";
+import { diagnosticText, visibleLines, wrap } from "@tierwall/core/report";
 import { type Command, InvalidArgumentError, Option } from "commander";
 import { stringify } from "yaml";
-import { isUsable, loadState, type StateFlags, tellRest, withAnswerFlags } from "../input/state.js";
-import { print, printWhole, styleFor, talkReport } from "../output/terminal.js";
+import { askedEnds, missingEnds, type NamedEnds, namedEnds } from "../endpoints/asked-endpoints.js";
+import { canPick } from "../endpoints/pick.js";
+import {
+  isUsable,
+  type Loaded,
+  loadState,
+  type StateFlags,
+  tellRest,
+  withAnswerFlags,
+} from "../input/state.js";
+import { watchState } from "../input/watch.js";
+import { print, printText, printWhole, styleFor, talk, talkReport } from "../output/terminal.js";
 
-interface ExplainFlags extends StateFlags {
-  readonly from: string;
-  readonly to: string;
+interface ExplainFlags extends StateFlags, NamedEnds {
+  readonly namespace?: string;
+  readonly watch?: boolean;
   readonly port?: string;
   readonly protocol?: "TCP" | "UDP" | "SCTP" | "ICMP";
   readonly output: "text" | "json" | "yaml";
@@ -25,10 +42,17 @@ export function addExplain(program: Command, finish: (status: number) => void): 
           "that decided, and its place in your files.\n\n" +
           "Endpoints are NAMESPACE/POD, NAMESPACE/KIND/NAME for a workload or a Service, node:NAME, an IP address, " +
           "and new:K=V,…/K=V,… for a pod that does not exist yet (the labels of its namespace, and its own). " +
-          "Without --port the answer is about every port.",
+          "Without a port the answer is about every port. On a terminal, an endpoint that is missing can be chosen " +
+          "from a list.",
       )
-      .requiredOption("--from <endpoint>", "who opens the connection")
-      .requiredOption("--to <endpoint>", "where it goes; ENDPOINT:PORT/PROTOCOL names the port as well")
+      .argument("[source]", "the endpoint that opens the connection")
+      .argument(
+        "[destination]",
+        "the endpoint it goes to; ENDPOINT:PORT or ENDPOINT:PORT/PROTOCOL names the port as well",
+      )
+      .option("--from <endpoint>", "the source, instead of the first argument")
+      .option("--to <endpoint>", "the destination, instead of the second argument")
+      .option("-n, --namespace <name>", "the namespace of endpoints that are written without one")
       .option("--port <port>", "a port number, or the name of a port of the destination")
       .addOption(
         new Option(
@@ -41,23 +65,38 @@ export function addExplain(program: Command, finish: (status: number) => void): 
           .choices(["text", "json", "yaml"])
           .default("text"),
       ),
-  ).addHelpText(
-    "after",
-    `
+  )
+    .option("-w, --watch", "answer again whenever the files or the cluster change, until Ctrl+C")
+    .addHelpText(
+      "after",
+      `
 Examples:
   # Why can cart not reach the payments API?
-  tierwall explain -f ./cluster --from shop/cart --to payments/api --port 8443
+  tierwall explain -f ./cluster shop/cart payments/api:8443
+
+  # The same, with options; names without a namespace are in shop
+  tierwall explain -f ./cluster -n shop --from cart --to payments/api --port 8443
 
   # Every port that a new pod of team a could reach
-  tierwall explain -f ./cluster -R --from new:team=a/app=web --to shop/Deployment/cart
+  tierwall explain -f ./cluster -R new:team=a/app=web shop/Deployment/cart
 
   # A ping to an address outside the cluster, for a script
-  tierwall explain -f ./cluster --from shop/cart --to 203.0.113.7 --protocol ICMP -o json
+  tierwall explain -f ./cluster shop/cart 203.0.113.7 --protocol ICMP -o json
+
+  # While you edit the policies
+  tierwall explain -f ./cluster -R shop/cart payments/api:8443 --watch
 
 Exit status: 0 when the connection is allowed or denied, 1 when it, or one of those asked about, is undecided, 2 when
 the input is not valid.`,
-  );
-  command.action(async (flags: ExplainFlags) => finish(await runExplain(flags)));
+    );
+  command.action(async (from: string | undefined, to: string | undefined, flags: ExplainFlags) => {
+    const args = [from, to].filter((text) => text !== undefined);
+    const ends = namedEnds(args, flags);
+    const isInteractive = canPick() && flags.output === "text" && flags.filename?.includes("-") !== true;
+    const wrong = typeof ends === "string" ? ends : isInteractive ? undefined : missingEnds(ends);
+    if (typeof ends === "string" || wrong !== undefined) return command.error(`error: ${wrong}`);
+    finish(await runExplain(ends, flags, isInteractive));
+  });
 }
 
 function protocolName(text: string): ExplainFlags["protocol"] {
@@ -66,22 +105,58 @@ function protocolName(text: string): ExplainFlags["protocol"] {
   throw new InvalidArgumentError("It is TCP, UDP, SCTP or ICMP.");
 }
 
-async function runExplain(flags: ExplainFlags): Promise<number> {
+async function runExplain(named: NamedEnds, flags: ExplainFlags, interactive: boolean): Promise<number> {
   const loaded = await loadState(flags);
   if (!isUsable(loaded)) return 2;
+  const asked = await askedEnds(loaded.state.cluster, named, { namespace: flags.namespace, interactive });
+  if (asked === undefined) return 2;
+  if (!asked.ok) return refuse(asked.diagnostic);
+  const { from, to } = asked.value;
+  // What was chosen from a list can be typed the next time.
+  if (asked.value.wasAsked) talk(`tierwall explain ${from} ${to}`, "");
+  const answer = (state: Loaded) => printAnswer(state, asked.value, flags);
+  return flags.watch === true ? watchState(flags, answer) : answer(loaded);
+}
+
+function refuse(why: Diagnostic): number {
+  talkReport(diagnosticText(why, () => undefined, styleFor(process.stderr)));
+  return 2;
+}
+
+/** Prints the answer, and returns the exit status that it stands for. */
+function printAnswer(
+  loaded: Loaded,
+  { from, to }: { readonly from: string; readonly to: string },
+  flags: ExplainFlags,
+): number {
   const hasPort = flags.port !== undefined || flags.protocol !== undefined;
-  const question = parseQuestion(flags.from, flags.to, hasPort ? () => portOf(flags) : undefined);
+  const question = parseQuestion(from, to, hasPort ? () => portOf(flags) : undefined);
   const explained = question.ok ? new Cluster(loaded).explain(question.value) : question;
-  if (!explained.ok) {
-    talkReport(diagnosticText(explained.diagnostic, () => undefined, styleFor(process.stderr)));
-    return 2;
-  }
+  if (!explained.ok) return refuse(explained.diagnostic);
   // The answer first; what there is to say about the input comes after it.
   const style = styleFor(process.stdout);
-  if (flags.output === "text") print(explained.value.text({ style, verbose: flags.verbose ?? false }));
+  if (flags.output === "text") printText(explained.value.text({ style, verbose: flags.verbose ?? false }));
   else printData(explained.value.json(), flags.output);
+  if (flags.output === "text" && question.ok) tellServicePort(loaded, question.value, to);
   tellRest(loaded, flags.verbose ?? false);
   return isUndecided(explained.value.explanation) ? 1 : 0;
+}
+
+/** The port of a Service is not that of its pods: whoever confuses them would take the answer for another. */
+function tellServicePort({ state }: Loaded, question: Question, to: string): void {
+  const asked = servicePortAsked(state, question);
+  if (asked === undefined) return;
+  const { service, servicePort, target } = asked;
+  const name = `${service.namespace}/${service.name}`;
+  const pod = to.replace(/(?<=\/[^:]*):.*$/, "");
+  talkReport(
+    wrap(
+      "\n",
+      `Port ${servicePort.port} is a port of Service ${name}, which leads to port ${target} of its pods. Policies match the ` +
+        `ports of pods: ask about \`${pod}:${target}\`, or about \`${service.namespace}/Service/${service.name}:${servicePort.port}\`.`,
+      "",
+    ),
+  );
 }
 
 /** No answer to rely on: of the connection, or of some of its ports, pods or address families. */

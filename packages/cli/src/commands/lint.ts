@@ -21,7 +21,7 @@ import {
   tellDiagnostics,
   withStateFlags,
 } from "../input/state.js";
-import { print, styleFor, talk } from "../output/terminal.js";
+import { print, printText, quotedColumns, styleFor, talk } from "../output/terminal.js";
 import { version } from "../version.js";
 
 interface LintFlags extends StateFlags {
@@ -137,7 +137,7 @@ function printReport(
   const { report } = answer;
   switch (flags.output) {
     case "text":
-      printText(report, sources, flags.verbose ?? false, live);
+      printFindings(report, sources, flags.verbose ?? false, live);
       break;
     case "json":
       printData(answer.json(), "json");
@@ -161,7 +161,7 @@ function printReport(
 }
 
 /** How much there is comes first: what follows may be long. */
-function printText(
+function printFindings(
   report: LintReport,
   sources: readonly ManifestFile[],
   verbose: boolean,
@@ -170,7 +170,7 @@ function printText(
   const { findings, suppressed, complete } = report;
   const isInFile = ({ place }: Finding) => place?.file !== "<stdin>" && !live;
   const fixable = findings.filter((found) => found.fix !== undefined && isInFile(found)).length;
-  print(
+  printText(
     [
       summaryText(findings, live ? undefined : sources.length),
       ...(fixable > 0 ? [`--fix mends ${fixable}`] : []),
@@ -178,10 +178,15 @@ function printText(
     ].join("; "),
   );
   if (!complete)
-    print("Nothing was evaluated: mend the errors first, or leave out what has them with --keep-going.");
+    printText("Nothing was evaluated: mend the errors first, or leave out what has them with --keep-going.");
   const style = styleFor(process.stdout);
-  const text = lintText(report, { sourceText: sourceText(sources), style, verbose });
-  if (text !== "") print(`\n${text}`);
+  const text = lintText(report, {
+    sourceText: sourceText(sources),
+    style,
+    verbose,
+    columns: quotedColumns(),
+  });
+  if (text !== "") printText(`\n${text}`);
 }
 
 function replaced(sources: readonly ManifestFile[], changed: readonly TextSource[]): readonly ManifestFile[] {

@@ -3,7 +3,7 @@ import { diagnosticText } from "@tierwall/core/report";
 import { type Command, Option } from "commander";
 import { printData } from "./explain.js";
 import { isUsable, loadState, type StateFlags, tellRest, withAnswerFlags } from "../input/state.js";
-import { print, styleFor, talkReport } from "../output/terminal.js";
+import { printText, styleFor, talkReport } from "../output/terminal.js";
 
 interface LookupFlags extends StateFlags {
   readonly output: "text" | "json";
@@ -53,7 +53,7 @@ async function runLookup(endpoint: string, flags: LookupFlags): Promise<number> 
     return 2;
   }
   const style = styleFor(process.stdout);
-  if (flags.output === "text") print(found.value.text({ style, verbose: flags.verbose ?? false }));
+  if (flags.output === "text") printText(found.value.text({ style, verbose: flags.verbose ?? false }));
   else printData(found.value.json(), "json");
   tellRest(loaded, flags.verbose ?? false);
   return 0;

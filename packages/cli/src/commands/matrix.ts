@@ -5,7 +5,7 @@ import { caveatLines, diagnosticText, matrixReportJson } from "@tierwall/core/re
 import { matrixHtml } from "@tierwall/ui";
 import { type Command, InvalidArgumentError, Option } from "commander";
 import { collect, isUsable, loadState, type StateFlags, tellRest, withAnswerFlags } from "../input/state.js";
-import { isRead, print, styleFor, talkReport } from "../output/terminal.js";
+import { isRead, print, printText, styleFor, talkReport } from "../output/terminal.js";
 
 const formats = ["text", "json", "csv", "md", "dot", "svg", "html"] as const;
 
@@ -117,6 +117,7 @@ async function runMatrix(flags: MatrixFlags): Promise<number> {
           style: styleFor(process.stdout),
           ...(process.stdout.isTTY ? { lines: readableLines } : {}),
         }),
+    flags.output === "text" ? printText : print,
   );
   tellRest(loaded, flags.verbose ?? false);
   return 0;
@@ -125,14 +126,14 @@ async function runMatrix(flags: MatrixFlags): Promise<number> {
 const linesAtOnce = 1000;
 
 /** There may be more than a string can hold. */
-function printLines(lines: Iterable<string>): void {
+function printLines(lines: Iterable<string>, printed: (report: string) => void): void {
   let waiting: string[] = [];
   for (const line of lines) {
     if (!isRead(process.stdout)) return;
     waiting.push(line);
     if (waiting.length < linesAtOnce) continue;
-    print(waiting.join("\n"));
+    printed(waiting.join("\n"));
     waiting = [];
   }
-  if (waiting.length > 0) print(waiting.join("\n"));
+  if (waiting.length > 0) printed(waiting.join("\n"));
 }

@@ -53,7 +53,8 @@ newly denied  6 connections  from shop 6
 lockouts  1 finding
   DNS: 2 workloads lose it :53/UDP :53/TCP (4 connections): shop/cart, shop/web
       by ClusterNetworkPolicy deny rule 1 · deny.yaml:4
-      for example shop/web → shop/coredns :53/UDP ← add a rule before this one that allows it
+      for example shop/web → shop/coredns :53/UDP ← add a rule before this one
+        that allows it
 
 overrides  1 finding
   NetworkPolicy shop/open: 6 connections that it allows (ingress) are denied

@@ -23,7 +23,7 @@ import { type ChangesFormat, grainOption, outputOption, printForGithub } from ".
 import { inputProblem, loadEdited } from "../input/edited.js";
 import { printData } from "./explain.js";
 import { collect, isUsable, type StateFlags, tellRest, withAnswerFlags } from "../input/state.js";
-import { print, styleFor, talk } from "../output/terminal.js";
+import { print, printText, styleFor, talk } from "../output/terminal.js";
 
 interface PreviewFlags extends StateFlags {
   readonly apply?: readonly string[];
@@ -131,7 +131,7 @@ async function runPreview(flags: PreviewFlags): Promise<number> {
   const options = { style: styleFor(process.stdout), verbose: flags.verbose ?? false };
   switch (flags.output) {
     case "text":
-      print(belowCaveats(previewText(found, options), caveats, options));
+      printText(belowCaveats(previewText(found, options), caveats, options));
       break;
     case "json":
       printData(

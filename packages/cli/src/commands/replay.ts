@@ -26,7 +26,7 @@ import {
   tellRest,
   withAnswerFlags,
 } from "../input/state.js";
-import { print, styleFor, talk } from "../output/terminal.js";
+import { printText, styleFor, talk } from "../output/terminal.js";
 
 interface ReplayFlags extends StateFlags {
   readonly flows: string;
@@ -104,7 +104,7 @@ async function runReplay(flags: ReplayFlags): Promise<number> {
   const replayed = replay.result();
   const caveats = caveatsOfAll(loaded.state);
   const options = { style: styleFor(process.stdout), verbose: flags.verbose ?? false };
-  if (flags.output === "text") print(belowCaveats(replayText(replayed, options), caveats, options));
+  if (flags.output === "text") printText(belowCaveats(replayText(replayed, options), caveats, options));
   else {
     const remarks = diagnosticsJson([...loaded.diagnostics.filter(affectsAnswers), ...problems]);
     printData({ ...replayJson(replayed), caveats: caveatsJson(caveats), remarks }, "json");

@@ -89,6 +89,22 @@ describe("tierwall serve", () => {
     await command.stop();
   });
 
+  it("takes the next free port, and says so, when the usual one is taken and no port is named", async () => {
+    const folder = folderOf({ "a.yaml": pod });
+    // Whichever of the two gets 8080, unless it is taken already; then both go on to others.
+    const commands = [
+      new RunningCommand(["serve", "-f", folder]),
+      new RunningCommand(["serve", "-f", folder]),
+    ];
+    const ports = await Promise.all(commands.map(async (one) => Number((await one.says(address))[2])));
+    expect(new Set(ports).size).toBe(2);
+    for (const [i, port] of ports.entries())
+      expect(commands[i]!.output.includes(`Port 8080 is in use; using port ${port} instead.\n`)).toBe(
+        port !== 8080,
+      );
+    for (const command of commands) await command.stop();
+  });
+
   it.each([
     [["-f", "no/such/folder"], "`no/such/folder` cannot be read: it does not exist"],
     [["-f", "-"], "standard input cannot be watched; save it to a file"],

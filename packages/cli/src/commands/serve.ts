@@ -5,6 +5,7 @@ import { type Command, Option } from "commander";
 import { type FeedFlags, findFeed } from "../page/page-feed.js";
 import { readToken } from "../page/page-token.js";
 import { portNumber } from "../input/quantity.js";
+import { stopSignal } from "../input/stop-signal.js";
 import { collect, enforcerOption, maxInputOption, tellDiagnostics, withFactFlags } from "../input/state.js";
 import { print, styleFor, talk } from "../output/terminal.js";
 
@@ -43,7 +44,7 @@ export function addServe(program: Command, finish: (status: number) => void): vo
     .addOption(
       new Option("--port <port>", "where to listen; 0 takes any that is free")
         .argParser(portNumber)
-        .default(8080),
+        .default(8080, "8080, or the next that is free"),
     )
     .option(
       "--address <address>",
@@ -71,11 +72,14 @@ Examples:
 The same answers for scripts: http://127.0.0.1:8080/api/v1/openapi.yaml lists what can be asked. docs/reference/http-api.md has more.
 Exit status: 0 ended by Ctrl+C or SIGTERM, 2 when something cannot be read, or the port is taken.`,
     )
-    .action(async (flags: ServeFlags) => finish(await runServe(flags)));
+    .action(async (flags: ServeFlags, serve: Command) => {
+      const isUsualPort = serve.getOptionValueSource("port") === "default";
+      finish(await runServe(flags, isUsualPort ? 20 : 0));
+    });
 }
 
 /** The server is loaded when it is wanted: other commands start faster without it. */
-async function runServe(flags: ServeFlags): Promise<number> {
+async function runServe(flags: ServeFlags, otherPorts: number): Promise<number> {
   const token = flags.tokenFile === undefined ? undefined : readToken(flags.tokenFile);
   if (token?.ok === false) return refuse([token.diagnostic]);
   const found = await findFeed(flags);
@@ -84,6 +88,7 @@ async function runServe(flags: ServeFlags): Promise<number> {
   const started = await startPage({
     feed: found.feed,
     port: flags.port,
+    otherPorts,
     address: flags.address,
     hosts: flags.host ?? [],
     ...(token === undefined ? {} : { token: token.value }),
@@ -93,6 +98,8 @@ async function runServe(flags: ServeFlags): Promise<number> {
     return 2;
   }
   await started.page.known;
+  if (flags.port !== 0 && started.page.port !== flags.port)
+    talk(`Port ${flags.port} is in use; using port ${started.page.port} instead.`);
   greet(started.page, flags, found.feed);
   await stopSignal();
   await started.page.close();
@@ -124,10 +131,4 @@ function openBrowser(url: string): void {
   const child = spawn(command, args, { stdio: "ignore", detached: true });
   child.on("error", () => talk(`no browser could be started; open ${url} yourself`));
   child.unref();
-}
-
-async function stopSignal(): Promise<void> {
-  return new Promise((resolve) => {
-    for (const signal of ["SIGINT", "SIGTERM"] as const) process.once(signal, () => resolve());
-  });
 }

@@ -14,7 +14,7 @@ import { affectsVerdicts, type Assertion, findObjects, GivenStates } from "../in
 import { readLive } from "../input/live.js";
 import { Progress } from "../output/progress.js";
 import { type StateFlags, stateOptions, tellDiagnostics, withAnswerFlags } from "../input/state.js";
-import { print, styleFor, talk } from "../output/terminal.js";
+import { print, printText, styleFor, talk } from "../output/terminal.js";
 
 interface TestFlags extends StateFlags {
   readonly output: "text" | "json" | "junit";
@@ -103,12 +103,8 @@ async function runTest(paths: readonly string[], flags: TestFlags): Promise<numb
   }
 
   if (flags.output === "json") printData(testResultsJson(results), "json");
-  else
-    print(
-      flags.output === "junit"
-        ? testResultsJunit(results)
-        : testResultsText(results, styleFor(process.stdout)),
-    );
+  else if (flags.output === "junit") print(testResultsJunit(results));
+  else printText(testResultsText(results, styleFor(process.stdout)));
   const { failed, errors } = totals(results);
   if (errors > 0) {
     talk("some assertions could not be asked; see the errors above");

@@ -57,7 +57,7 @@ describe("validate", () => {
     const { status, stdout } = run("-f", "bad.yaml");
     expect(status).toBe(1);
     expect(stdout).toContain(
-      "bad.yaml:6:5  error TW1204  unknown field `matchlabels` in a label selector; did you mean `matchLabels`?",
+      "bad.yaml:6:5  error TW1204  unknown field `matchlabels` in a label selector; did\n    you mean `matchLabels`?",
     );
     expect(stdout).toContain("bad.yaml:8:29  error TW1304");
     expect(stdout).toContain("bad.yaml:9:29  warning TW2001");
@@ -70,10 +70,24 @@ describe("validate", () => {
     expect(run().status).toBe(2);
   });
 
+  it.each([
+    ["the proposal's spelling", "admin", "Allow", true],
+    ["the proposal's tier", "admin", "Deny", true],
+    ["the released spelling", "Admin", "Accept", false],
+  ])("says when a file uses the proposal's spelling: %s", (_what, tier, action, isProposal) => {
+    const cwd = folderOf({
+      "p.yaml": `{apiVersion: policy.networking.k8s.io/v1alpha2, kind: ClusterNetworkPolicy, metadata: {name: p}, spec: {tier: ${tier}, priority: 1, subject: {namespaces: {}}, ingress: [{action: ${action}, from: [{namespaces: {}}]}]}}`,
+    });
+    const { status, stdout } = tierwall(["validate", "-f", "p.yaml"], { cwd });
+    expect(status).toBe(0);
+    expect(stdout.includes("1 ClusterNetworkPolicy uses the spelling of the proposal")).toBe(isProposal);
+    expect(stdout.includes("p (p.yaml:1)")).toBe(isProposal);
+  });
+
   it("S10.3: kinds that are not ours are counted, not errors", () => {
     const { status, stdout } = run("-f", "others.yaml");
     expect(status).toBe(0);
-    expect(stdout).toMatch(/skipped: 2 ConfigMap, 1 Secret, 1 \(no kind\)/);
+    expect(stdout.replace(/\s+/g, " ")).toContain("skipped: 2 ConfigMap, 1 Secret, 1 (no kind)");
     expect(json("-f", "others.yaml")).toMatchObject({ skipped: { ConfigMap: 2, Secret: 1, "(no kind)": 1 } });
   });
 

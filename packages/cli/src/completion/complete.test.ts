@@ -59,7 +59,7 @@ describe("commands", () => {
 describe("options", () => {
   it.each([
     ["of the command", "explain --pro", ["--protocol"]],
-    ["of every command", "explain --no", ["--no-config"]],
+    ["of every command", "explain --no", ["--no-config", "--no-pager"]],
     ["of the program", "--ver", ["--version"]],
     ["not again", "explain --from a/b --fro", []],
     ["not again, in whatever form they were given", "explain --output=json -R --recur", []],
@@ -73,7 +73,7 @@ describe("options", () => {
 describe("values", () => {
   it.each([
     ["of a choice", "validate --output j", ["json"]],
-    ["of a choice, behind its short name", "validate -o ", ["text", "json"]],
+    ["of a choice, behind its short name", "validate -o ", ["text", "json", "wide"]],
     ["of a choice, behind =", "validate --output=j", ["--output=json"]],
     ["of an argument", "completion ", ["bash", "zsh", "fish"]],
     ["not of an argument too many", "completion bash ", []],

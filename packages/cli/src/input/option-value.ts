@@ -15,7 +15,7 @@ function kindInWords(text: string): ValueKind {
   const words = text.toLowerCase().split(/[^a-z]+/);
   const names = (...those: readonly string[]) => words.some((word) => those.includes(word));
   if (names("path", "file", "folder")) return "path";
-  if (names("endpoint", "end", "pod", "workload", "party")) return "endpoint";
+  if (names("endpoint", "end", "pod", "workload", "party", "source", "destination")) return "endpoint";
   return names("namespace") ? "namespace" : "other";
 }
 

@@ -44,7 +44,13 @@ export function withStateFlags(command: Command): Command {
       "where that context stands (default: as for kubectl, or from inside a pod)",
     )
     .option("--live", "read the cluster as well as -f; objects in files replace those of the cluster");
-  return withFactFlags(named).option("-v, --verbose", "show notes, and every rule that was looked at");
+  return withFactFlags(named)
+    .option("-v, --verbose", "show notes, and every rule that was looked at")
+    .hook("preAction", (_, used) => {
+      const unused = ["context", "kubeconfig"].find((name) => used.getOptionValueSource(name) === "cli");
+      if (unused !== undefined && used.name() !== "preview" && !isLive(used.opts<StateFlags>()))
+        talk(`--${unused} has no effect beside -f, which names files; --live reads the cluster as well`);
+    });
 }
 
 /** For commands that answer questions about connections. */
@@ -230,15 +236,19 @@ export function isUsable(loaded: Loaded): boolean {
 /** Hardly any cluster serves all kinds: who did not ask for everything is not told that with every answer. */
 const usualOfClusters = "TW3006";
 
+/** What was skipped may be all that the user meant: a kustomization, say. */
+const skippedKinds = "TW3003";
+
 /** After the answer: what it rests on in a line each, and how much more there is to say about the input. */
 export function tellRest({ sources, diagnostics }: Loaded, verbose: boolean): void {
   if (verbose) return tellDiagnostics(diagnostics, sources);
   const telling = diagnostics.filter(affectsAnswers);
   const others = diagnostics.filter((d) => !affectsAnswers(d) && d.code !== usualOfClusters);
   if (telling.length + others.length > 0) talk("");
-  for (const { code, severity, message, place } of telling.slice(0, 10)) {
+  for (const { code, severity, message, place, hint } of telling.slice(0, 10)) {
     const where = place === undefined ? "" : ` (${place.file}:${place.line})`;
     talk(`${severity} ${code}  ${message}${where}`);
+    if (code === skippedKinds && hint !== undefined) talk(`  ${hint}`);
   }
   const left = Math.max(0, telling.length - 10) + others.length;
   if (left > 0)

@@ -1,7 +1,8 @@
 import { randomInt } from "node:crypto";
 import type { Style } from "@tierwall/core";
-import { visible, visibleLines } from "@tierwall/core/report";
+import { fitted, visible, visibleLines } from "@tierwall/core/report";
 import pc from "picocolors";
+import { isLongerThan, page } from "./pager.js";
 
 /** Colour on a terminal that shows it, or where FORCE_COLOR asks for it; none with NO_COLOR. */
 export function styleFor(stream: { readonly isTTY?: boolean }): Style {
@@ -51,6 +52,22 @@ export function print(report: string): void {
   write(process.stdout, `${report}\n`);
 }
 
+/** A report for people, on stdout: within 80 columns unless `-o wide` asks for lines as long as they are. */
+export function printText(report: string): void {
+  print(isWide ? report : fitted(report, textColumns));
+}
+
+const textColumns = 80;
+
+let isWide = false;
+
+export function setWide(wide: boolean): void {
+  isWide = wide;
+}
+
+/** How many columns of a quoted line are shown, beside its number. */
+export const quotedColumns = (): number | undefined => (isWide ? undefined : textColumns - 10);
+
 /** The same, where the report ends its last line itself. */
 export function printWhole(report: string): void {
   write(process.stdout, report);
@@ -70,7 +87,26 @@ export function talkReport(report: string): void {
 export const isRead = (stream: NodeJS.WriteStream): boolean => stream.errored === null && stream.writable;
 
 function write(stream: NodeJS.WriteStream, text: string): void {
-  if (isRead(stream)) stream.write(forTerminal(text));
+  if (held !== undefined) held.push([stream, forTerminal(text)]);
+  else if (isRead(stream)) stream.write(forTerminal(text));
+}
+
+/** What waits for the end of the command, to be shown by a pager. */
+let held: [NodeJS.WriteStream, string][] | undefined;
+
+/** From here on nothing is written until `showHeld`. */
+export function holdOutput(): void {
+  held = [];
+}
+
+/** Writes what was held: data through the pager where it is longer than the screen, and messages after it. */
+export async function showHeld(pager: string): Promise<void> {
+  const waiting = held ?? [];
+  held = undefined;
+  const data = waiting.flatMap(([stream, text]) => (stream === process.stdout ? [text] : [])).join("");
+  const isShown = isLongerThan(data, process.stdout.rows) && (await page(data, pager));
+  for (const [stream, text] of waiting)
+    if (!(isShown && stream === process.stdout) && isRead(stream)) stream.write(text);
 }
 
 /**

@@ -16,6 +16,7 @@ export { consequencesOf } from "../analysis/consequences/consequences.js";
 export { type Conversion, convert } from "../analysis/convert/convert.js";
 export { isProven } from "../analysis/convert/proof.js";
 export { type Target, targets } from "../analysis/convert/targets.js";
+export { endpointsCalled, type NamedEndpoint, namedEndpoints } from "../analysis/endpoints/called.js";
 export {
   formatPortRef,
   parseEndpoint,
@@ -31,10 +32,12 @@ export {
   Reader,
   type Unread,
 } from "../analysis/endpoints/reader.js";
+export { isKindOfEndpoint } from "../analysis/endpoints/resolve.js";
 export { implementationCaveatsOfAll } from "../analysis/enforcers/implementation-caveats.js";
 export { type Answer, ask } from "../analysis/explain/ask.js";
 export { explain, type ExplainedAnswer, type ExplainedFlow } from "../analysis/explain/explain.js";
 export { parseQuestion } from "../analysis/explain/parse-question.js";
+export { servicePortAsked } from "../analysis/explain/service-port.js";
 export type { RuleTrace, TierTrace, WalkTrace } from "../analysis/explain/trace.js";
 export { type Fixed, fixSources } from "../analysis/lint/fix.js";
 export { lint } from "../analysis/lint/lint.js";

@@ -22,6 +22,7 @@ export {
   summarize,
   summaryText,
 } from "../report/diagnostics-text.js";
+export { fitted } from "../report/fitted.js";
 export { apiVersion } from "../report/explanation/explanation-json.js";
 export { explanationText } from "../report/explanation/explanation-text.js";
 export { type PortRow, portRows } from "../report/explanation/port-rows.js";
@@ -41,7 +42,7 @@ export { previewText } from "../report/preview/preview-text.js";
 export { remarksOf } from "../report/preview/preview-words.js";
 export { replayJson } from "../report/replay/replay-json.js";
 export { replayText } from "../report/replay/replay-text.js";
-export { noStyle } from "../report/style.js";
+export { noStyle, wrap } from "../report/style.js";
 export {
   diagnosticsJson,
   testResultsJson,

@@ -9,14 +9,22 @@ export type SourceText = (file: string) => string | SourceLines | undefined;
 /** Lines of a text that nobody holds, from the first to the last, counted from 1; undefined where they are not to be had. */
 export type SourceLines = (first: number, last: number) => readonly string[] | undefined;
 
-/** A diagnostic for a person: place and message, the lines around it with a caret, the object, and what to do. */
-export function diagnosticText(found: Diagnostic, sourceText: SourceText, style: Style): string {
+/**
+ * A diagnostic for a person: place and message, the lines around it with a caret, the object, and what to do. Of the lines, as many
+ * columns are shown.
+ */
+export function diagnosticText(
+  found: Diagnostic,
+  sourceText: SourceText,
+  style: Style,
+  columns: number = usualColumns,
+): string {
   const { place, code, severity, message, object, path, hint } = found;
   const paint = severity === "error" ? style.bad : severity === "warning" ? style.unsure : style.dim;
   const where = place === undefined ? "" : `${style.bold(`${place.file}:${place.line}:${place.column}`)}  `;
   const parts = [`${where}${paint(`${severity} ${code}`)}  ${message}`];
   if (place !== undefined && severity !== "note") {
-    const frame = codeFrame(found, sourceText, style);
+    const frame = codeFrame(found, sourceText, style, columns);
     if (frame !== undefined) parts.push("", frame);
   }
   const about = [object, path === undefined || path.length === 0 ? undefined : formatPath(path)].filter(
@@ -28,7 +36,12 @@ export function diagnosticText(found: Diagnostic, sourceText: SourceText, style:
 }
 
 /** Up to two lines before the place, the line itself, and a caret under what is meant. */
-function codeFrame({ place }: Diagnostic, sourceText: SourceText, style: Style): string | undefined {
+function codeFrame(
+  { place }: Diagnostic,
+  sourceText: SourceText,
+  style: Style,
+  shownColumns: number,
+): string | undefined {
   const text = place && sourceText(place.file);
   if (place === undefined || text === undefined) return undefined;
   const from = Math.max(1, place.line - 2);
@@ -38,7 +51,7 @@ function codeFrame({ place }: Diagnostic, sourceText: SourceText, style: Style):
   // Machines write very long lines: only what stands around the place is shown.
   const left = place.column > shownColumns ? place.column - shownColumns / 2 : 0;
   const shown = lines.map(
-    (line, i) => `  ${style.dim(`${String(from + i).padStart(gutter)} |`)} ${cut(line, left)}`,
+    (line, i) => `  ${style.dim(`${String(from + i).padStart(gutter)} |`)} ${cut(line, left, shownColumns)}`,
   );
   const source = lines[place.line - from] ?? "";
   const lead = `${left > 0 ? "…" : ""}${visibleLines(source.slice(left, place.column - 1))}`;
@@ -57,10 +70,10 @@ function linesOf(text: string): readonly string[] {
   return lastShown.lines;
 }
 
-const shownColumns = 160;
+const usualColumns = 160;
 
 /** A window of a line, `…` where something was cut off, and nothing that is not seen. */
-function cut(line: string, left: number): string {
+function cut(line: string, left: number, shownColumns: number): string {
   const window = line.slice(left, left + shownColumns);
   return `${left > 0 ? "…" : ""}${visibleLines(window)}${line.length > left + shownColumns ? "…" : ""}`;
 }

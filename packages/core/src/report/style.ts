@@ -44,6 +44,6 @@ const keptSpace = "\0";
 const escapes = new RegExp(`${String.fromCharCode(27)}\\[[0-9;]*m`, "g");
 
 /** Without the escape sequences that colour it. */
-function visibleLength(text: string): number {
+export function visibleLength(text: string): number {
   return text.replace(escapes, "").length;
 }

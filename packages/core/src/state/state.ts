@@ -29,6 +29,7 @@ import { FirstObjects, type FirstPlace } from "./first-objects.js";
 import { calledIn, identityOf, kindOf } from "./object-kind.js";
 import { foreignRemarks, isDerived } from "./foreign-remarks.js";
 import type { PolicyDefinition, WrittenPolicy } from "./policy-definition.js";
+import { withAdvice } from "./input-advice.js";
 import { setWarnings } from "./warnings/set-warnings.js";
 import { unseenIn } from "./snapshot/snapshot-kind.js";
 
@@ -81,7 +82,8 @@ export interface State {
 export function readState(sources: readonly Source[], options: StateOptions = {}): State {
   const reader = new StateReader(options);
   for (const source of sources) readObjects(source, reader);
-  return reader.state(sources.map(({ file }) => file));
+  const state = reader.state(sources.map(({ file }) => file));
+  return { ...state, diagnostics: withAdvice(state.diagnostics, sources, state.skipped) };
 }
 
 /** States that have some sources in common, which are read only once: not all can be read again. */

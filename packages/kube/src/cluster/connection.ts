@@ -45,9 +45,16 @@ export async function connect({ kubeconfig, context }: ConnectionOptions = {}): 
     else config.loadFromFile(kubeconfig);
   } catch (cause) {
     const named = kubeconfig ?? process.env.KUBECONFIG ?? "~/.kube/config";
-    return refusal(`\`${named}\` cannot be read as a kubeconfig: ${messageOf(cause)}`);
+    const isMissing = (cause as NodeJS.ErrnoException).code === "ENOENT";
+    return refusal(
+      `\`${named}\` cannot be read as a kubeconfig: ${isMissing ? `it does not exist${whyItMatters(context)}` : messageOf(cause)}`,
+    );
   }
   if (context !== undefined) {
+    if (config.getCurrentContext() === madeUpContext)
+      return refusal(
+        `there is no kubeconfig${whyItMatters(context)}; name one with \`--kubeconfig\`, or in $KUBECONFIG`,
+      );
     if (config.getContextObject(context) === null) {
       const known = config.getContexts().map(({ name }) => `\`${name}\``);
       return refusal(`there is no context \`${context}\`; there are: ${known.join(", ") || "none"}`);
@@ -61,6 +68,9 @@ export async function connect({ kubeconfig, context }: ConnectionOptions = {}): 
     return refusal("the kubeconfig names no cluster to talk to; choose a context with `--context`");
   return { ok: true, connection: new KubeConnection(config, config.getCurrentContext(), cluster.server) };
 }
+
+const whyItMatters = (context: string | undefined): string =>
+  context === undefined ? "" : `, and a kubeconfig is where context \`${context}\` is looked up`;
 
 /** What the library takes where it finds nothing at all: a server that hardly anybody has. */
 const madeUpContext = "loaded-context";

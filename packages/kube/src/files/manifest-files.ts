@@ -47,10 +47,10 @@ export function readPaths(
       if (sources.has(key)) continue;
       try {
         if (file !== path) expectFile(file);
-        sources.set(
-          key,
-          file === "-" ? standardInput("<stdin>", bytesRead, budget) : sourceAt(file, bytesRead, budget),
-        );
+        const source =
+          file === "-" ? standardInput("<stdin>", bytesRead, budget) : sourceAt(file, bytesRead, budget);
+        if (file === "-" && "text" in source && source.text.trim() === "") diagnostics.push(emptyInput());
+        sources.set(key, source);
       } catch (cause) {
         diagnostics.push(unreadable(file, cause));
       }
@@ -58,6 +58,12 @@ export function readPaths(
   }
   return { sources: [...sources.values()], diagnostics };
 }
+
+/** A command that fails before a pipe writes nothing; that must not look like a cluster without policies. */
+const emptyInput = (): Diagnostic =>
+  diagnostic("TW1004", "standard input is empty", {
+    hint: "Check the command before the pipe: it wrote nothing, or it failed.",
+  });
 
 export function sourceAt(
   path: string,

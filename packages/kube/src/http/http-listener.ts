@@ -130,18 +130,23 @@ export class HttpListener {
     this.server = server;
   }
 
-  /** The port, once it listens. Rejects where the address is not available. */
+  /** The port, once it listens. Rejects where the address is not available; another can be tried then. */
   async listen({ host, port }: { readonly host: string; readonly port: number }): Promise<number> {
     const { server } = this;
     await new Promise<void>((resolve, reject) => {
-      server.once("error", reject);
-      // Left to Node, "all addresses" also works on a kernel that was started without IPv6.
-      server.listen(port, host === "::" ? undefined : host, () => {
-        server.off("error", reject);
+      const onListening = () => {
+        server.off("error", onError);
         // Such as too many open files while a connection is accepted: the next one may succeed.
         server.on("error", (error) => this.trouble.report(`the listener failed: ${error.message}`));
         resolve();
-      });
+      };
+      const onError = (error: Error) => {
+        server.off("listening", onListening);
+        reject(error);
+      };
+      server.once("error", onError).once("listening", onListening);
+      // Left to Node, "all addresses" also works on a kernel that was started without IPv6.
+      server.listen(port, host === "::" ? undefined : host);
     });
     return (server.address() as AddressInfo).port;
   }

@@ -66,7 +66,7 @@ describe("endpoints", () => {
     ["shop/Deployment/", "is not an endpoint"],
     ["shop/Deployment/cart/x", "is not an endpoint"],
     ["node:", "is not an endpoint"],
-    ["10.0.0.256", "is not a valid IP address"],
+    ["10.0.0.256", "is not a valid IP address: 256 is more than 255"],
     ["10.0.0.01", "is not a valid IP address"],
     ["fd00::1::2", "is not a valid IP address"],
     ["new:team", "is not a new pod"],

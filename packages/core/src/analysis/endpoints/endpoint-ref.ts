@@ -41,9 +41,22 @@ export function parseEndpoint(text: string): Result<EndpointRef> {
   if (namespace && second && third === undefined) return ok({ kind: "named", namespace, name: second });
   if (namespace && second && third && rest.length === 0)
     return ok({ kind: "workload", namespace, workload: second, name: third });
-  const looksLikeAddress = /^[\d.]+$/.test(text) || /^[\da-fA-F:]*:[\da-fA-F:.]*$/.test(text);
-  const what = looksLikeAddress ? "is not a valid IP address" : "is not an endpoint";
-  return failed(diagnostic("TW1501", `\`${text}\` ${what}; ${forms}`));
+  return failed(diagnostic("TW1501", `\`${text}\` ${notAnEndpoint(text)}`));
+}
+
+function notAnEndpoint(text: string): string {
+  const tooLarge = /^\d+(?:\.\d+){3}$/.test(text)
+    ? text.split(".").find((part) => Number(part) > 255)
+    : undefined;
+  if (tooLarge !== undefined)
+    return `is not a valid IP address: ${tooLarge} is more than 255; write four numbers from 0 to 255`;
+  if (/^[\d.]+$/.test(text) || /^[\da-fA-F:]*:[\da-fA-F:.]*$/.test(text))
+    return `is not a valid IP address; ${forms}`;
+  const [, service, namespace] = /^([a-z\d-]+)\.([a-z\d-]+)\.svc(?:\.[a-z\d.-]+)?$/.exec(text) ?? [];
+  if (service !== undefined) return `is the DNS name of a Service; write \`${namespace}/Service/${service}\``;
+  if (/^[A-Za-z\d-]+(?:\.[A-Za-z\d-]+)+\.?$/.test(text))
+    return "is a host name, and policies match addresses; write an IP address that it resolves to, or `node:NAME` for a node";
+  return `is not an endpoint; ${forms}`;
 }
 
 /** `K=V,…/K=V,…`: a slash after a value ends the namespace's labels; keys may hold one of their own. */
@@ -70,16 +83,20 @@ function parseNew(body: string, whole: string): Result<EndpointRef> {
   return ok({ kind: "new", namespaceLabels: parts[0]!, podLabels: parts[1] ?? {} });
 }
 
-/** `ENDPOINT:PORT/PROTOCOL`, as assertions write it. */
-export function parseTarget(text: string): Result<{ endpoint: EndpointRef; port: PortRef }> {
+/** An endpoint, and what follows it after a colon: `x/server:80/TCP`. */
+export function splitTarget(text: string): { readonly name: string; readonly port: string | undefined } {
   const bracketed = /^\[([^\]]*)\](?::(.*))?$/.exec(text);
   const colon = text.lastIndexOf(":");
   const plain = colon > 0 && !/^(node|new):[^:]*$/.test(text) && parseAddress(text) === undefined;
-  const [name, port] = bracketed
-    ? [bracketed[1]!, bracketed[2]]
-    : plain
-      ? [text.slice(0, colon), text.slice(colon + 1)]
-      : [text, undefined];
+  if (bracketed) return { name: bracketed[1]!, port: bracketed[2] };
+  return plain
+    ? { name: text.slice(0, colon), port: text.slice(colon + 1) }
+    : { name: text, port: undefined };
+}
+
+/** `ENDPOINT:PORT/PROTOCOL`, as assertions write it. */
+export function parseTarget(text: string): Result<{ endpoint: EndpointRef; port: PortRef }> {
+  const { name, port } = splitTarget(text);
   if (port === undefined || port === "")
     return failed(
       diagnostic(

@@ -32,6 +32,19 @@ const shortKinds: ReadonlyMap<string, string> = new Map([
   ["po", "Pod"],
 ]);
 
+const endpointKinds: readonly string[] = [...workloadKinds, "Service", "Pod"];
+
+/** The kind that a word such as `deploy` or `pods` means. */
+function endpointKind(word: string): string | undefined {
+  const folded = word.toLowerCase();
+  return (
+    shortKinds.get(folded) ??
+    endpointKinds.find((kind) => [kind.toLowerCase(), `${kind.toLowerCase()}s`].includes(folded))
+  );
+}
+
+export const isKindOfEndpoint = (word: string): boolean => endpointKind(word) !== undefined;
+
 /** `port` matters where one address is a node's and a Service's: the port says which of them answers. */
 export function resolve(
   cluster: Cluster,
@@ -89,13 +102,10 @@ function resolveWorkload(
   cluster: Cluster,
   { namespace, workload: word, name }: Extract<EndpointRef, { kind: "workload" }>,
 ): Result<Resolved> {
-  const known = [...workloadKinds, "Service", "Pod"];
-  const folded = word.toLowerCase();
-  const kind =
-    shortKinds.get(folded) ?? known.find((k) => [k.toLowerCase(), `${k.toLowerCase()}s`].includes(folded));
+  const kind = endpointKind(word);
   if (kind === undefined) {
-    const message = `\`${word}\` is not a kind of workload${didYouMean(word, known)}`;
-    return failed(diagnostic("TW1502", message, { hint: `Known are ${known.join(", ")}.` }));
+    const message = `\`${word}\` is not a kind of workload${didYouMean(word, endpointKinds)}`;
+    return failed(diagnostic("TW1502", message, { hint: `Known are ${endpointKinds.join(", ")}.` }));
   }
   if (kind === "Pod") {
     const pod = cluster.pods.get(`${namespace}/${name}`);

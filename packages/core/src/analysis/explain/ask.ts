@@ -161,7 +161,10 @@ function behindService(
     const has = service.ports.map(
       (p) => `${p.name === undefined ? "" : `${p.name} `}${p.port}/${p.protocol}`,
     );
-    return failed(diagnostic("TW1504", `${name} has no such port; it has ${has.join(", ") || "none"}`));
+    const hint = behindPort(cluster, service, port);
+    return failed(
+      diagnostic("TW1504", `${name} has no such port; it has ${has.join(", ") || "none"}`, { hint }),
+    );
   }
   const serviceFamilies = asked === undefined ? service.families : [asked];
   const destinations: Destination[] = [];
@@ -194,6 +197,17 @@ function behindService(
       hint: "No pod or ready endpoint stands behind it on this port and address family.",
     }),
   );
+}
+
+/** Asked by the port of its pods, a Service is told apart from them. */
+function behindPort(cluster: Cluster, service: Service, port: PortRef): string | undefined {
+  if (port.kind !== "number") return undefined;
+  const through = service.ports.find((servicePort) =>
+    backendsOf(cluster, service, servicePort)?.some((backend) => backend.port === port.port),
+  );
+  return through === undefined
+    ? undefined
+    : `Port ${port.port} is that of its pods: port ${through.port} of the Service leads there.`;
 }
 
 function unknownBackends(who: string): Diagnostic {

@@ -20,7 +20,7 @@ export interface ChangesTextOptions {
 /** What is shown before the rest is counted: who is responsible, what they change, and names on one side of that. */
 const shown = { responsible: 6, rows: 5, names: 4, appeared: 6, foreign: 5 };
 
-const columns = 100;
+const columns = 80;
 
 /** What connections become, who brings it about, and for whom: counts first. */
 export function changesText(changes: StateChanges, { style, verbose = false }: ChangesTextOptions): string {

@@ -108,10 +108,11 @@ spec:
     to: [{networks: [0.0.0.0/0]}]`;
     expect(text("", domains)).toContain(
       `newly undecided  1 connection  from batch 1
-  hangs on what is not known; decided by ClusterNetworkPolicy names rule 2 · test.yaml:28 or
-    ClusterNetworkPolicy names rule 1 · test.yaml:26
+  hangs on what is not known; decided by ClusterNetworkPolicy names rule 2 ·
+    test.yaml:28 or ClusterNetworkPolicy names rule 1 · test.yaml:26
     1  batch/job → 1.0.0.0-100.100.100.199, 100.100.100.201-126.255.255.255,
-         128.0.0.0-168.63.129.15, 168.63.129.17-169.253.255.255 and 2 more on every port`,
+         128.0.0.0-168.63.129.15, 168.63.129.17-169.253.255.255 and 2 more on
+         every port`,
     );
   });
 });

@@ -8,9 +8,9 @@ import { type Style, wrap } from "../style.js";
 import { portText } from "../wording.js";
 
 /** A finding for a person: the diagnostic, what shows it, what it has to do with, and whether it can be mended. */
-export function findingText(found: Finding, sourceText: SourceText, style: Style): string {
+export function findingText(found: Finding, sourceText: SourceText, style: Style, columns?: number): string {
   const { witness, related = [], fix } = found;
-  const parts = [diagnosticText(found, sourceText, style)];
+  const parts = [diagnosticText(found, sourceText, style, columns)];
   if (witness !== undefined) parts.push(wrap("  ", `For example: ${witnessText(witness)}`, "  "));
   for (const other of related) parts.push(`  ${relatedText(other)}`);
   if (fix !== undefined) parts.push(wrap("  ", `--fix would ${fix.title}.`, "  "));
@@ -42,6 +42,8 @@ export interface LintTextOptions {
   readonly style: Style;
   /** Everything in full. */
   readonly verbose: boolean;
+  /** How many columns of a quoted line are shown. */
+  readonly columns?: number | undefined;
 }
 
 /** What is wrong, by kind: the worst first, one of each in full, a few more in a line, and how many there are. */
@@ -62,8 +64,11 @@ export function lintText({ findings, suppressed }: LintReport, options: LintText
 /** Beyond the first, which is shown in full. */
 const shownInShort = 4;
 
-function groupText(group: readonly Finding[], { sourceText, style, verbose }: LintTextOptions): string {
-  const full = (found: Finding) => findingText(found, sourceText, style);
+function groupText(
+  group: readonly Finding[],
+  { sourceText, style, verbose, columns }: LintTextOptions,
+): string {
+  const full = (found: Finding) => findingText(found, sourceText, style, columns);
   if (verbose || group.every(({ severity }) => severity === "error")) return group.map(full).join("\n\n");
   const [first, ...others] = group;
   const lines = [full(first!)];

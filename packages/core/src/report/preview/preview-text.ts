@@ -6,7 +6,7 @@ import { wrap } from "../style.js";
 import { counted } from "../wording.js";
 
 const shown = { edits: 5, remarks: 4 };
-const columns = 100;
+const columns = 80;
 
 /** What is done, what it changes, and what one would rather have known. */
 export function previewText(preview: Preview, options: ChangesTextOptions): string {

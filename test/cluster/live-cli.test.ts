@@ -163,7 +163,9 @@ describe.skipIf(noControlPlane)(`the command line on a live cluster${title}`, ()
   });
 
   it("kinds that are not served are noted", () => {
-    expect(run("validate").stdout).toMatch(/note TW3006.*adminnetworkpolicies\.policy\.networking\.k8s\.io/);
+    expect(run("validate", "-o", "wide").stdout).toMatch(
+      /note TW3006.*adminnetworkpolicies\.policy\.networking\.k8s\.io/,
+    );
   });
 
   describe("a snapshot", () => {
@@ -284,7 +286,9 @@ describe.skipIf(noControlPlane)(`the command line on a live cluster${title}`, ()
       expect(asGuest("snapshot", "-o", "guest.json").status).toBe(0);
       expect(run("explain", "-f", "guest.json", ...question).stderr).toContain("TW2025");
       // That a kind is not served can be known without the right to list it.
-      expect(asGuest("validate").stdout).toMatch(/note TW3006.*ciliumnetworkpolicies\.cilium\.io/);
+      expect(asGuest("validate", "-o", "wide").stdout).toMatch(
+        /note TW3006.*ciliumnetworkpolicies\.cilium\.io/,
+      );
     });
 
     it("sees everything with the role of docs/how-to/live.md", async () => {

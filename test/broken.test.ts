@@ -3,6 +3,7 @@ import type { Diagnostic } from "@tierwall/core";
 import { readConnectivityTests } from "@tierwall/core/analysis";
 import { diagnostics } from "@tierwall/core/manifest";
 import { diagnosticText, noStyle } from "@tierwall/core/report";
+import { Prover, readGuarantees, runGuarantee } from "@tierwall/core/prove";
 import { readState } from "@tierwall/core/state";
 import { describe, expect, it } from "vitest";
 
@@ -62,6 +63,12 @@ const namespaces = {
 
 function diagnosticsOf({ folder, text }: Pick<Broken, "folder" | "text">): readonly Diagnostic[] {
   if (folder === "connectivity-test") return readConnectivityTests(text, "example.yaml").diagnostics;
+  if (folder === "guarantee") {
+    const { guarantees, diagnostics } = readGuarantees(text, "example.yaml");
+    const state = readState([{ file: "example.yaml", text }]);
+    const run = guarantees.map((guarantee) => runGuarantee(new Prover(state), state, guarantee, {}));
+    return [...diagnostics, ...run.flatMap((result) => result.diagnostics)];
+  }
   return readState([namespaces, { file: "example.yaml", text }]).diagnostics;
 }
 

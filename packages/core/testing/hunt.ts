@@ -4,6 +4,7 @@ import type { Engine } from "../src/engine/index.js";
 import type { evaluate } from "../src/evaluate/evaluate.js";
 import { evaluatorExam, type Exam, faultOfEngine, faultOfEvaluator, oracleExam } from "./agreement.js";
 import { anyScenario, stateIn } from "./arbitrary/scenario.js";
+import { compareModels, compareWorlds, dice, type Encoder } from "./encoder-agreement.js";
 import { orBreakdown, type Search, clusters } from "./search.js";
 
 /** Puts a part of core with a planted bug through an exam: says what it got wrong. */
@@ -33,6 +34,26 @@ export function hunt(
     const exam = examOf(stateIn(scenario), share);
     for (const [name, suspect] of suspects) {
       const fault = found.has(name) ? undefined : orBreakdown(() => suspect(exam));
+      if (fault !== undefined) found.set(name, fault);
+    }
+  }
+  return found;
+}
+
+/** The same for encoders of proofs: both ways are compared, on clusters in which nothing is missing. */
+export function huntEncoders(
+  suspects: ReadonlyMap<string, Encoder>,
+  { of, runs, seed }: Pick<Search, "of" | "runs"> & { readonly seed: number },
+): ReadonlyMap<string, string> {
+  const found = new Map<string, string>();
+  const scenarios = fc.sample(anyScenario({ ...clusters[of], complete: true }), { seed, numRuns: runs });
+  for (const [i, scenario] of scenarios.entries()) {
+    if (found.size === suspects.size) break;
+    const state = stateIn(scenario);
+    for (const [name, encoder] of suspects) {
+      const compare = () =>
+        compareWorlds(encoder, state, dice(i), 30).fault ?? compareModels(encoder, state, dice(i), 8).fault;
+      const fault = found.has(name) ? undefined : orBreakdown(compare);
       if (fault !== undefined) found.set(name, fault);
     }
   }

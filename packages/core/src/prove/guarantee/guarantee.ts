@@ -73,7 +73,11 @@ function readGuarantee(source: ManifestObject): {
   if (problems.length > 0)
     return {
       diagnostics: problems.map((problem) => {
-        const { message, ...where } = locateProblem(problem, document, root);
+        const { message, ...where } = locateProblem(
+          { ...problem, path: asWritten(problem.path, source) },
+          document,
+          root,
+        );
         return diagnostic(problem.code, message, {
           ...where,
           object: `Guarantee${name === "" ? "" : ` ${name}`}`,
@@ -158,4 +162,11 @@ function withLists(value: ManifestObject["value"]): unknown {
   const spec: Record<string, unknown> = { ...value.spec };
   for (const key of ["from", "to"]) if (isObject(spec[key])) spec[key] = [spec[key]];
   return { ...value, spec };
+}
+
+/** The path of a problem as the file has it: an end that is not in a list has no number. */
+function asWritten(path: Path, { value }: ManifestObject): Path {
+  const [spec, field, , ...rest] = path;
+  const isEnd = spec === "spec" && (field === "from" || field === "to") && path.length > 2;
+  return isEnd && isObject(value.spec) && !Array.isArray(value.spec[field]) ? [spec, field, ...rest] : path;
 }

@@ -1,0 +1,167 @@
+import type { Cluster } from "../src/cluster/model.js";
+import { domainMatches } from "../src/evaluate/domain.js";
+import { type Flow, formatEndpoint } from "../src/evaluate/flow.js";
+import { type Decision, walk } from "../src/evaluate/walk.js";
+import { type Direction, directions, type DomainPattern } from "../src/policy/model.js";
+import type { Encoding } from "../src/prove/encode/index.js";
+import { type Literal, not } from "../src/prove/sat/index.js";
+import type { confirm, readWitness } from "../src/prove/world/index.js";
+import { Answers, isConditional } from "../src/prove/world/index.js";
+import type { State } from "../src/state/state.js";
+import { domainNames } from "./arbitrary/arbitrary-vocabulary.js";
+import { about, tellDecision } from "./arbitrary/scenario.js";
+import { flowsAmong, memberPairs, otherPairs, portsAtBorders } from "./every-flow.js";
+import { fixedConnection, kindOf } from "./fixed-connection.js";
+
+/*
+ * Whether encoding and evaluator agree, both ways: each connection of a cluster is decided by the encoding as by the
+ * evaluator, and each model of the encoding is a cluster on which the evaluator decides as the model says.
+ */
+
+/** What is examined; a mutant has its own. */
+export interface Encoder {
+  readonly Encoding: typeof Encoding;
+  readonly readWitness: typeof readWitness;
+  readonly confirm: typeof confirm;
+}
+
+/** What was compared, for tests that want to know that it was something. */
+export interface Compared {
+  readonly fault?: string;
+  /** `ingress Allow own-node`. */
+  readonly decisions: readonly string[];
+}
+
+/** Numbers that look random, the same for the same seed. */
+export function dice(seed: number): () => number {
+  let state = seed;
+  return () => {
+    state = (state + 0x6d2b79f5) | 0;
+    let mixed = Math.imul(state ^ (state >>> 15), state | 1);
+    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61)) ^ mixed;
+    return (mixed ^ (mixed >>> 14)) >>> 0;
+  };
+}
+
+/** Some connections of a cluster in which nothing is missing. */
+export function compareWorlds(
+  { Encoding: Encoder }: Encoder,
+  state: State,
+  roll: () => number,
+  count: number,
+): Compared {
+  const encoding = new Encoder(state.tiers, state.cluster.cidrGroups);
+  const pairs = [...memberPairs(state.cluster), ...otherPairs(state)].filter(
+    ({ source, destination, family, toItself }) =>
+      source !== destination && family !== undefined && !toItself,
+  );
+  const flows = [...flowsAmong(pairs, portsAtBorders(state))];
+  const decisions: string[] = [];
+  for (let i = 0; i < count && flows.length > 0; i++) {
+    const fault = compareWorld(encoding, state, flows[roll() % flows.length]!, roll(), decisions);
+    if (fault !== undefined) return { fault, decisions };
+  }
+  return { decisions };
+}
+
+function compareWorld(
+  encoding: Encoding,
+  state: State,
+  flow: Flow,
+  die: number,
+  decisions: string[],
+): string | undefined {
+  // What no manifest states is a fact, and Services are not looked up.
+  const cluster: Cluster = { ...state.cluster, services: [], facts: { podCidrs: [], serviceCidrs: [] } };
+  const facts = someFacts(encoding, die, flow);
+  const unknowns = answersOf(facts, flow);
+  const decided = (direction: Direction): Decision =>
+    walk(direction, state.tiers, { flow, cluster, unknowns });
+  const expected = directions.flatMap((direction): Literal[] => {
+    const decision = decided(direction);
+    decisions.push(`${direction} ${decision.verdict} ${decision.by.kind}`);
+    const [allows, conditionally] = [encoding.allows[direction], encoding.allowsConditionally[direction]];
+    return [
+      decision.verdict === "Allow" ? allows : not(allows),
+      isConditional(decision) ? conditionally : not(conditionally),
+    ];
+  });
+  if (unknowns.unanswered.length > 0) return `unanswered: ${unknowns.unanswered.join()}`;
+  const agreed = encoding.connection.formula.and(expected);
+  const fixed = fixedConnection(encoding, cluster, flow, facts);
+  if (encoding.solve(fixed) !== "satisfiable") return `${about(flow)}: is no connection of the encoding`;
+  if (encoding.solve([...fixed, not(agreed)]) === "unsatisfiable") return undefined;
+  return `${about(flow)}: ${directions.map((direction) => tellDecision(decided(direction))).join(", ")}`;
+}
+
+const apiServerEnd = (key: string) =>
+  (["source", "destination"] as const).find((end) => key === `apiserver ${end}`);
+
+/** Facts that can hold together, by the keys of the encoding: names are names, everything else is dice. */
+function someFacts({ connection }: Encoding, die: number, flow: Flow): ReadonlyMap<string, boolean> {
+  const names = domainNames.filter((_, i) => ((die >>> i) & 1) === 1);
+  return new Map(
+    [...connection.facts.keys()].map((key, i) => {
+      const [, kind, text] = /^dns:([a-z]+):(.*)$/.exec(key) ?? [];
+      if (kind !== undefined)
+        return [key, names.some((name) => domainMatches({ kind, text } as DomainPattern, name))];
+      const end = apiServerEnd(key);
+      return [key, (end === undefined || kindOf(flow[end]) !== "pod") && ((die >>> (4 + i)) & 1) === 1];
+    }),
+  );
+}
+
+/** The same facts, by the keys under which the evaluator asks. */
+function answersOf(facts: ReadonlyMap<string, boolean>, flow: Flow): Answers {
+  const renamed = [...facts].map(([key, value]): [string, boolean] => {
+    const end = apiServerEnd(key);
+    return [end === undefined ? key : `apiserver:${formatEndpoint(flow[end])}`, value];
+  });
+  return new Answers(new Map(renamed));
+}
+
+/** Some models, anywhere among all connections: a part of the variables has random values, as far as it can. */
+export function compareModels(encoder: Encoder, state: State, roll: () => number, count: number): Compared {
+  const encoding = new encoder.Encoding(state.tiers, state.cluster.cidrGroups);
+  const { solver, connection, switches } = encoding;
+  const isSwitch = new Set([...switches.values()].map((literal) => literal >> 1));
+  const decisions: string[] = [];
+  for (let i = 0; i < count; i++) {
+    const wanted: Literal[] = [encoding.asWritten];
+    for (const direction of directions)
+      for (const act of Object.values(connection.owners[direction]))
+        wanted.push(roll() % 4 === 0 ? act : not(act));
+    for (let j = 0; j < 24; j++) {
+      const literal = (roll() % (solver.variables * 2 - 2)) + 2;
+      if (!isSwitch.has(literal >> 1)) wanted.push(literal);
+    }
+    while (encoding.solve(wanted) === "unsatisfiable") {
+      const dropped = solver.core.findLast((literal) => literal !== encoding.asWritten);
+      if (dropped === undefined) return { fault: "there is no connection at all", decisions };
+      wanted.splice(wanted.indexOf(dropped), 1);
+    }
+    const fault = compareModel(encoder, encoding, state, decisions);
+    if (fault !== undefined) return { fault, decisions };
+  }
+  return { decisions };
+}
+
+function compareModel(
+  { readWitness: read, confirm: ask }: Encoder,
+  encoding: Encoding,
+  state: State,
+  seen: string[],
+): string | undefined {
+  const { decisions, problems, manifests } = ask(state, read(encoding));
+  if (problems.length > 0) return `${problems.join()}\n${manifests}`;
+  for (const direction of directions) {
+    const decision = decisions[direction];
+    seen.push(`${direction} ${decision.verdict} ${decision.by.kind}`);
+    const says = (literal: Literal) => encoding.solver.isTrue(literal);
+    const agree =
+      says(encoding.allows[direction]) === (decision.verdict === "Allow") &&
+      says(encoding.allowsConditionally[direction]) === isConditional(decision);
+    if (!agree) return `${direction} ${tellDecision(decision)}\n${manifests}`;
+  }
+  return undefined;
+}

@@ -1,6 +1,7 @@
 import type { Cluster } from "../src/cluster/model.js";
 import { domainMatches } from "../src/evaluate/domain.js";
 import { type Flow, formatEndpoint } from "../src/evaluate/flow.js";
+import { addressesOf } from "../src/evaluate/match.js";
 import { type Decision, walk } from "../src/evaluate/walk.js";
 import { type Direction, directions, type DomainPattern } from "../src/policy/model.js";
 import type { Encoding } from "../src/prove/encode/index.js";
@@ -55,7 +56,13 @@ export function compareWorlds(
     ({ source, destination, family, toItself }) =>
       source !== destination && family !== undefined && !toItself,
   );
-  const flows = [...flowsAmong(pairs, portsAtBorders(state))];
+  // S11.1: two endpoints have two addresses; those at borders may be of a pod or a node that is the other endpoint.
+  const distinct = pairs.filter((pair) => {
+    const situation = { cluster: state.cluster, flow: { ...pair, protocol: "TCP" as const, port: 80 } };
+    const [from, to] = [pair.source, pair.destination].map((end) => addressesOf(end, situation)[0]);
+    return from?.value !== to?.value;
+  });
+  const flows = [...flowsAmong(distinct, portsAtBorders(state))];
   const decisions: string[] = [];
   for (let i = 0; i < count && flows.length > 0; i++) {
     const fault = compareWorld(encoding, state, flows[roll() % flows.length]!, roll(), decisions);

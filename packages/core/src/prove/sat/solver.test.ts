@@ -47,7 +47,7 @@ describe("the solver", () => {
       }),
       { numRuns: 1000 },
     );
-    expect(Math.min(counts.satisfiable, counts.unsatisfiable)).toBeGreaterThan(20);
+    expect(Math.min(counts.satisfiable, counts.unsatisfiable)).toBeGreaterThan(5);
   });
 
   it("answers one question after the other, and its cores are cores", () => {

@@ -134,7 +134,7 @@ export class Lab {
       left = left.filter((_, i) => outcomes[i] !== "arrived");
     }
     const unreached = left.map(({ target }) => target).join(", ");
-    if (unreached !== "") throw new Error(`the lab does not work: nobody answers at ${unreached}`);
+    if (unreached !== "") throw new Error(`the lab does not work: no answer from ${unreached}`);
   }
 
   /** Of datagrams, too, however long a busy machine lets them wait for the next. */

@@ -7,7 +7,7 @@ const reason = findProgram("setpriv", searchPath()) === undefined ? "setpriv is 
 const patience = { timeout: 60_000 };
 
 describe.skipIf(reason)(`what the agent starts${reason ? ` (skipped: ${reason})` : ""}`, () => {
-  /** A process that starts `sleep`, prints the process ID of that, and then does as it is told. */
+  /** Arguments for a process that starts `sleep`, prints its process ID, and then runs `andThen`. */
   const starting = (andThen: string): string[] => {
     const [program, args] = dyingWithUs("sleep", ["600"], "OUR PID");
     return [

@@ -47,7 +47,9 @@ describe("the solver", () => {
       }),
       { numRuns: 1000 },
     );
-    expect(Math.min(counts.satisfiable, counts.unsatisfiable)).toBeGreaterThan(5);
+    // More than 20 of 1000: a slice of the tests makes fewer runs.
+    const runs = counts.satisfiable + counts.unsatisfiable;
+    expect(Math.min(counts.satisfiable, counts.unsatisfiable)).toBeGreaterThan(runs / 50);
   });
 
   it("answers one question after the other, and its cores are cores", () => {

@@ -7,8 +7,8 @@ import { helpPages, makeProgram } from "../packages/cli/src/main.js";
 import {
   commandLines,
   commandNames,
-  complaintAbout,
-  saidTo,
+  usageError,
+  replyTo,
   wordsOf,
 } from "../packages/cli/testing/command-lines.js";
 import { version } from "../packages/cli/src/version.js";
@@ -35,19 +35,19 @@ describe("help", () => {
   });
 
   it.each(commandNames())("`%s --help` and `help %s` are one page, on stdout", (command) => {
-    const asked = saidTo([command, "--help"]);
+    const asked = replyTo([command, "--help"]);
     expect(asked).toMatchObject({
       status: 0,
       stderr: "",
       stdout: expect.stringContaining("Usage:") as string,
     });
-    expect(saidTo(["help", command])).toEqual(asked);
+    expect(replyTo(["help", command])).toEqual(asked);
   });
 
   it.each(commandNames())(
     "an option that `%s` does not have is answered on stderr, with exit status 2",
     (command) => {
-      const { status, stdout, stderr } = saidTo([command, "--no-such-option"]);
+      const { status, stdout, stderr } = replyTo([command, "--no-such-option"]);
       expect([status, stdout]).toEqual([2, ""]);
       expect(stderr).toMatch(/^error: .*\n.*--help/);
     },
@@ -66,7 +66,7 @@ describe("command lines can be run as they stand", () => {
   it("there are some", () => expect(shown.length).toBeGreaterThan(10));
 
   it.each(shown)("%s: %s", (_where, line) => {
-    expect(complaintAbout(wordsOf(line))).toBeUndefined();
+    expect(usageError(wordsOf(line))).toBeUndefined();
   });
 });
 
@@ -153,6 +153,6 @@ describe("the hooks of pre-commit", () => {
   it.each(hooks)("$id runs a command that is there", ({ entry, args = [] }) => {
     const [npx, yes, what, ...words] = entry.split(" ");
     expect([npx, yes, what]).toEqual(["npx", "--yes", `tierwall@${version}`]);
-    expect(complaintAbout([...words, ...args])).toBeUndefined();
+    expect(usageError([...words, ...args])).toBeUndefined();
   });
 });

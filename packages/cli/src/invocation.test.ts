@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { spokenAs } from "./invocation.js";
+import { asInvoked } from "./invocation.js";
 
 describe("help of `kubectl tierwall`", () => {
   it.each([
@@ -16,7 +16,7 @@ describe("help of `kubectl tierwall`", () => {
     ["not the product", "what tierwall reads", "what tierwall reads"],
     ["not a configuration", "tierwall.yaml", "tierwall.yaml"],
   ])("%s", (_what, written, read) => {
-    expect(spokenAs("kubectl tierwall", written, ["explain", "lint"])).toBe(read);
-    expect(spokenAs("tierwall", written, ["explain", "lint"])).toBe(written);
+    expect(asInvoked("kubectl tierwall", written, ["explain", "lint"])).toBe(read);
+    expect(asInvoked("tierwall", written, ["explain", "lint"])).toBe(written);
   });
 });

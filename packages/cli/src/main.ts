@@ -13,7 +13,7 @@ import { addConvert } from "./commands/convert.js";
 import { addExplain } from "./commands/explain.js";
 import { addHits } from "./commands/hits.js";
 import { firstScreen } from "./first-screen.js";
-import { type Invocation, spokenAs } from "./invocation.js";
+import { type Invocation, asInvoked } from "./invocation.js";
 import { fittedHelp } from "./output/help-text.js";
 import { addMatrix } from "./commands/matrix.js";
 import { addLint } from "./commands/lint.js";
@@ -26,7 +26,7 @@ import { addDiff } from "./commands/diff.js";
 import { addPreview } from "./commands/preview.js";
 import { addServe } from "./commands/serve.js";
 import { addSnapshot } from "./commands/snapshot.js";
-import { printWhole, styleFor, talkReport, watchOutput } from "./output/terminal.js";
+import { printWhole, styleFor, printToStderr, watchOutput } from "./output/terminal.js";
 import { endPaging, withTextOptions } from "./output/text-options.js";
 import { addTest } from "./commands/test.js";
 import { addTour } from "./tour.js";
@@ -63,8 +63,8 @@ const commands: readonly ((program: Command, finish: (status: number) => void) =
 export async function run(args: readonly string[], invocation: Invocation = "tierwall"): Promise<number> {
   const isOutputLost = watchOutput();
   if (args.length === 0) {
-    talkReport(
-      spokenAs(
+    printToStderr(
+      asInvoked(
         invocation,
         firstScreen,
         makeProgram(() => undefined).commands.map((one) => one.name()),
@@ -82,10 +82,10 @@ export async function run(args: readonly string[], invocation: Invocation = "tie
   } catch (error) {
     if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : 2;
     if (error instanceof RefusedInput) {
-      talkReport(diagnosticText(error.diagnostic, () => undefined, styleFor(process.stderr)));
+      printToStderr(diagnosticText(error.diagnostic, () => undefined, styleFor(process.stderr)));
       return 2;
     }
-    talkReport(`this is a bug in tierwall; please report it:\n\n${stackOf(error)}`);
+    printToStderr(`this is a bug in tierwall; please report it:\n\n${stackOf(error)}`);
     return 3;
   }
   // Errors of streams are reported in a later turn of the event loop.
@@ -168,8 +168,8 @@ Data goes to stdout, talk to stderr. NO_COLOR is honoured, and so is FORCE_COLOR
 function outputOf(program: () => Command, invocation: Invocation) {
   const commands = () => program().commands.map((command) => command.name());
   return {
-    writeOut: (text: string) => printWhole(fittedHelp(spokenAs(invocation, text, commands()))),
-    writeErr: (text: string) => talkReport(spokenAs(invocation, text, commands()).replace(/\n$/, "")),
+    writeOut: (text: string) => printWhole(fittedHelp(asInvoked(invocation, text, commands()))),
+    writeErr: (text: string) => printToStderr(asInvoked(invocation, text, commands()).replace(/\n$/, "")),
   };
 }
 

@@ -4,7 +4,7 @@ import { readState } from "@tierwall/core/state";
 import type { Command } from "commander";
 import { readPaths } from "@tierwall/kube";
 import { exampleFolder, exampleIsMissing } from "./example.js";
-import { print, printText, styleFor, talk } from "./output/terminal.js";
+import { print, printText, styleFor, printMessage } from "./output/terminal.js";
 
 /** The connections the tour explains, and what is worth noticing in each. */
 const stops = [
@@ -46,7 +46,7 @@ Exit status: 0, or 2 where the example cluster is not installed.`,
 function runTour(): number {
   const folder = exampleFolder();
   if (folder === undefined) {
-    talk(exampleIsMissing);
+    printMessage(exampleIsMissing);
     return 2;
   }
   const style = styleFor(process.stdout);
@@ -61,7 +61,7 @@ function runTour(): number {
     if (!from.ok || !to.ok) return 2;
     const explained = explain(state, { from: from.value, to: to.value.endpoint, port: to.value.port });
     if (!explained.ok) {
-      talk(explained.diagnostic.message);
+      printMessage(explained.diagnostic.message);
       return 2;
     }
     printText(style.bold(`${i + 1}. ${stop.say}`));

@@ -28,14 +28,14 @@ export function wordsOf(line: string): readonly string[] {
     );
 }
 
-export interface Said {
+export interface Reply {
   readonly status: number;
   readonly stdout: string;
   readonly stderr: string;
 }
 
 /** What the program itself says to a line, in this process; the command is not run. */
-export function saidTo(words: readonly string[]): Said {
+export function replyTo(words: readonly string[]): Reply {
   const program = makeProgram(() => undefined);
   const said = { status: 0, stdout: "", stderr: "" };
   const output = {
@@ -54,8 +54,8 @@ export function saidTo(words: readonly string[]): Said {
 }
 
 /** Why the program would not run a line; undefined if it would. */
-export function complaintAbout(words: readonly string[]): string | undefined {
-  const { status, stderr } = saidTo(words);
+export function usageError(words: readonly string[]): string | undefined {
+  const { status, stderr } = replyTo(words);
   return status === 0 ? undefined : stderr;
 }
 

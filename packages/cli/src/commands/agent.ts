@@ -4,7 +4,7 @@ import { Argument, type Command, Option } from "commander";
 import { type AgentFlags, agentOptions, contradiction, withAgentFlags } from "../input/agent-flags.js";
 import { duration } from "../input/quantity.js";
 import { collect } from "../input/state.js";
-import { print, styleFor, talk } from "../output/terminal.js";
+import { print, styleFor, printMessage } from "../output/terminal.js";
 
 const actions = ["run", "status", "apply", "confirm", "give-up"] as const;
 type Action = (typeof actions)[number];
@@ -71,7 +71,7 @@ Exit status: 0 ended or done, 1 rules were taken back, or no agent answers, 2 it
 async function perform(action: Action, flags: AgentFlags): Promise<number> {
   const wrong = contradiction(flags);
   if (wrong !== undefined) {
-    talk(wrong);
+    printMessage(wrong);
     return 2;
   }
   const agent = await import("@tierwall/agent");
@@ -92,7 +92,7 @@ async function perform(action: Action, flags: AgentFlags): Promise<number> {
 
 function report(answer: Outcome<string>): number {
   if (answer.ok) print(answer.value);
-  else talk(answer.message);
+  else printMessage(answer.message);
   return answer.ok ? 0 : 1;
 }
 

@@ -2,7 +2,7 @@ import { cleanUpCluster, connect } from "@tierwall/kube";
 import { type Command, Option } from "commander";
 import { ownNamespace } from "../page/own-namespace.js";
 import { duration } from "../input/quantity.js";
-import { print, talk } from "../output/terminal.js";
+import { print, printMessage } from "../output/terminal.js";
 
 interface CleanupFlags {
   readonly kubeconfig?: string;
@@ -58,7 +58,7 @@ async function runCleanup(flags: CleanupFlags): Promise<number> {
     ...(context === undefined ? {} : { context }),
   });
   if (!connected.ok) {
-    talk(connected.message);
+    printMessage(connected.message);
     return 2;
   }
   const isDone = await cleanUpCluster({

@@ -16,7 +16,7 @@ import { ownNamespace, withNamespaceFlag } from "../page/own-namespace.js";
 import { readToken } from "../page/page-token.js";
 import { duration, portNumber } from "../input/quantity.js";
 import { collect, collectWith, withLiveFactFlags } from "../input/state.js";
-import { talk } from "../output/terminal.js";
+import { printMessage } from "../output/terminal.js";
 
 interface ControllerFlags extends CiliumFlags, MetricsFlags {
   readonly kubeconfig?: string;
@@ -130,12 +130,14 @@ async function start(flags: ControllerFlags): Promise<number> {
   const { kubeconfig, context, podCidr, kubeApiserver } = flags;
   const namespace = flags.namespace ?? ownNamespace();
   if (flags.webhookClientName !== undefined && flags.webhookClientCa === undefined) {
-    talk("--webhook-client-name needs --webhook-client-ca: without an authority no certificate is asked for");
+    printMessage(
+      "--webhook-client-name needs --webhook-client-ca: without an authority no certificate is asked for",
+    );
     return 2;
   }
   const page = pageOf(flags);
   if (page?.ok === false) {
-    talk(page.diagnostic.message);
+    printMessage(page.diagnostic.message);
     return 2;
   }
   return runController({

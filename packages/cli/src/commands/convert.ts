@@ -10,10 +10,10 @@ import {
   loadState,
   sourceText,
   type StateFlags,
-  tellRest,
+  printRemarks,
   withStateFlags,
 } from "../input/state.js";
-import { printWhole, styleFor, talk, talkReport } from "../output/terminal.js";
+import { printWhole, styleFor, printMessage, printToStderr } from "../output/terminal.js";
 
 interface ConvertFlags extends StateFlags {
   readonly to: Target;
@@ -71,7 +71,7 @@ async function runConvert(flags: ConvertFlags): Promise<number> {
   if (!isUsable(loaded)) return 2;
   const style = styleFor(process.stderr);
   const tellDiagnostic = (found: Parameters<typeof diagnosticText>[0]) =>
-    talkReport(`${diagnosticText(found, sourceText(loaded.sources), style)}\n`);
+    printToStderr(`${diagnosticText(found, sourceText(loaded.sources), style)}\n`);
   const missing = (flags.only ?? []).filter((wanted) => !isNamed(loaded.state, wanted));
   if (missing.length > 0) {
     for (const wanted of missing)
@@ -90,14 +90,14 @@ async function runConvert(flags: ConvertFlags): Promise<number> {
   });
   for (const refusal of conversion.refusals.slice(0, mostRefusals)) tellDiagnostic(refusal);
   const untold = conversion.refusals.length - mostRefusals;
-  if (untold > 0) talk(`… and ${untold} more (-o json tells them all)`, "");
+  if (untold > 0) printMessage(`… and ${untold} more (-o json tells them all)`, "");
   const proven =
     conversion.refusals.length === 0 && (conversion.proof === undefined || isProven(conversion.proof));
   printPolicies(conversion, flags, proven);
-  talkReport(conversionText(conversion, style));
+  printToStderr(conversionText(conversion, style));
   if (!proven && conversion.text !== "" && flags.output === "yaml" && !flags.unproven)
-    talk("  Nothing was printed; --unproven prints the policies all the same.");
-  tellRest(loaded, flags.verbose ?? false);
+    printMessage("  Nothing was printed; --unproven prints the policies all the same.");
+  printRemarks(loaded, flags.verbose ?? false);
   return proven ? 0 : 1;
 }
 

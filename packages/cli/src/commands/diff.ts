@@ -15,10 +15,10 @@ import {
   type Loaded,
   stateOptions,
   type StateFlags,
-  tellRest,
+  printRemarks,
   withAnswerFlags,
 } from "../input/state.js";
-import { print, printText, styleFor, talkReport } from "../output/terminal.js";
+import { print, printText, styleFor, printToStderr } from "../output/terminal.js";
 
 interface DiffFlags extends StateFlags {
   readonly git?: string;
@@ -76,7 +76,7 @@ async function runDiff(
 ): Promise<number> {
   const read = await sidesOf(before, after, flags);
   if (typeof read === "string") {
-    talkReport(diagnosticText(diagnostic("TW1004", read), () => undefined, styleFor(process.stderr)));
+    printToStderr(diagnosticText(diagnostic("TW1004", read), () => undefined, styleFor(process.stderr)));
     return 2;
   }
   const [old, now] = loadBoth(flags, read);
@@ -104,7 +104,7 @@ async function runDiff(
       printForGithub(changesAnnotations(answer.changes), answer.markdown());
       break;
   }
-  tellRest(rest, flags.verbose ?? false);
+  printRemarks(rest, flags.verbose ?? false);
   return answer.changed ? 1 : 0;
 }
 

@@ -11,20 +11,25 @@ import { diagnostic } from "@tierwall/core/manifest";
 import { diagnosticText, visibleLines, wrap } from "@tierwall/core/report";
 import { type Command, InvalidArgumentError, Option } from "commander";
 import { stringify } from "yaml";
-import { askedEnds, missingEnds, type NamedEnds, namedEnds } from "../endpoints/asked-endpoints.js";
+import {
+  askedEndpoints,
+  missingEndpoints,
+  type EndpointArguments,
+  parseEndpointArguments,
+} from "../endpoints/asked-endpoints.js";
 import { canPick } from "../endpoints/pick.js";
 import {
   isUsable,
   type Loaded,
   loadState,
   type StateFlags,
-  tellRest,
+  printRemarks,
   withAnswerFlags,
 } from "../input/state.js";
 import { watchState } from "../input/watch.js";
-import { print, printText, printWhole, styleFor, talk, talkReport } from "../output/terminal.js";
+import { print, printText, printWhole, styleFor, printMessage, printToStderr } from "../output/terminal.js";
 
-interface ExplainFlags extends StateFlags, NamedEnds {
+interface ExplainFlags extends StateFlags, EndpointArguments {
   readonly namespace?: string;
   readonly watch?: boolean;
   readonly port?: string;
@@ -91,9 +96,9 @@ the input is not valid.`,
     );
   command.action(async (from: string | undefined, to: string | undefined, flags: ExplainFlags) => {
     const args = [from, to].filter((text) => text !== undefined);
-    const ends = namedEnds(args, flags);
+    const ends = parseEndpointArguments(args, flags);
     const isInteractive = canPick() && flags.output === "text" && flags.filename?.includes("-") !== true;
-    const wrong = typeof ends === "string" ? ends : isInteractive ? undefined : missingEnds(ends);
+    const wrong = typeof ends === "string" ? ends : isInteractive ? undefined : missingEndpoints(ends);
     if (typeof ends === "string" || wrong !== undefined) return command.error(`error: ${wrong}`);
     finish(await runExplain(ends, flags, isInteractive));
   });
@@ -105,21 +110,28 @@ function protocolName(text: string): ExplainFlags["protocol"] {
   throw new InvalidArgumentError("It is TCP, UDP, SCTP or ICMP.");
 }
 
-async function runExplain(named: NamedEnds, flags: ExplainFlags, interactive: boolean): Promise<number> {
+async function runExplain(
+  named: EndpointArguments,
+  flags: ExplainFlags,
+  interactive: boolean,
+): Promise<number> {
   const loaded = await loadState(flags);
   if (!isUsable(loaded)) return 2;
-  const asked = await askedEnds(loaded.state.cluster, named, { namespace: flags.namespace, interactive });
+  const asked = await askedEndpoints(loaded.state.cluster, named, {
+    namespace: flags.namespace,
+    interactive,
+  });
   if (asked === undefined) return 2;
   if (!asked.ok) return refuse(asked.diagnostic);
   const { from, to } = asked.value;
   // What was chosen from a list can be typed the next time.
-  if (asked.value.wasAsked) talk(`tierwall explain ${from} ${to}`, "");
+  if (asked.value.wasAsked) printMessage(`tierwall explain ${from} ${to}`, "");
   const answer = (state: Loaded) => printAnswer(state, asked.value, flags);
   return flags.watch === true ? watchState(flags, answer) : answer(loaded);
 }
 
 function refuse(why: Diagnostic): number {
-  talkReport(diagnosticText(why, () => undefined, styleFor(process.stderr)));
+  printToStderr(diagnosticText(why, () => undefined, styleFor(process.stderr)));
   return 2;
 }
 
@@ -138,7 +150,7 @@ function printAnswer(
   if (flags.output === "text") printText(explained.value.text({ style, verbose: flags.verbose ?? false }));
   else printData(explained.value.json(), flags.output);
   if (flags.output === "text" && question.ok) tellServicePort(loaded, question.value, to);
-  tellRest(loaded, flags.verbose ?? false);
+  printRemarks(loaded, flags.verbose ?? false);
   return isUndecided(explained.value.explanation) ? 1 : 0;
 }
 
@@ -149,7 +161,7 @@ function tellServicePort({ state }: Loaded, question: Question, to: string): voi
   const { service, servicePort, target } = asked;
   const name = `${service.namespace}/${service.name}`;
   const pod = to.replace(/(?<=\/[^:]*):.*$/, "");
-  talkReport(
+  printToStderr(
     wrap(
       "\n",
       `Port ${servicePort.port} is a port of Service ${name}, which leads to port ${target} of its pods. Policies match the ` +

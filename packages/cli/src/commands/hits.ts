@@ -3,7 +3,7 @@ import type { JsonValue } from "@tierwall/core";
 import { visible } from "@tierwall/core/report";
 import { type Command, Option } from "commander";
 import { printData } from "./explain.js";
-import { print, styleFor, talk } from "../output/terminal.js";
+import { print, styleFor, printMessage } from "../output/terminal.js";
 
 interface HitsFlags {
   readonly control: string;
@@ -51,7 +51,7 @@ async function runHits(flags: HitsFlags): Promise<number> {
   const agent = await import("@tierwall/agent");
   const found = await reportFrom(agent, flags);
   if (!found.ok) {
-    talk(found.message);
+    printMessage(found.message);
     return 2;
   }
   const all = found.value;

@@ -18,10 +18,10 @@ import {
   sourceText,
   type StateFlags,
   stateOptions,
-  tellDiagnostics,
+  printDiagnostics,
   withStateFlags,
 } from "../input/state.js";
-import { print, printText, quotedColumns, styleFor, talk } from "../output/terminal.js";
+import { print, printText, quotedColumns, styleFor, printMessage } from "../output/terminal.js";
 import { version } from "../version.js";
 
 interface LintFlags extends StateFlags {
@@ -87,11 +87,13 @@ async function runLint(flags: LintFlags): Promise<number> {
   const { state, sources, live, diagnostics } = loaded;
   const unread = diagnostics.filter((found) => !state.diagnostics.includes(found));
   if (unread.length > 0) {
-    tellDiagnostics(unread, sources);
+    printDiagnostics(unread, sources);
     return 2;
   }
   if (live && flags.fix) {
-    talk("--fix writes to files, and what is in the cluster is in none; name files with -f, without --live");
+    printMessage(
+      "--fix writes to files, and what is in the cluster is in none; name files with -f, without --live",
+    );
     return 2;
   }
   const isTolerated = toleratedBy(flags.maxSeverity);
@@ -103,7 +105,7 @@ async function runLint(flags: LintFlags): Promise<number> {
   }
   // What was too long to be held cannot be read again.
   if (sources.some((source) => source.file === "<stdin>" && !("text" in source))) {
-    talk("standard input is too long for --fix; save it to a file");
+    printMessage("standard input is too long for --fix; save it to a file");
     return 2;
   }
   const fixed = fixSources(sources, state, stateOptions(flags).options, isWritable(sources));
@@ -198,22 +200,27 @@ function writeFixes({ fixed, changed }: Fixed, sources: readonly ManifestFile[])
   const originals = new Map(sources.flatMap((s) => ("text" in s ? [[s.file, s.text] as const] : [])));
   const moved = changed.find(({ file }) => readFileSync(file, "utf8") !== originals.get(file));
   if (moved !== undefined) {
-    talk(`${moved.file} has changed since it was read; nothing was written, run the command again`);
+    printMessage(`${moved.file} has changed since it was read; nothing was written, run the command again`);
     return false;
   }
   for (const { file, text } of changed) {
     try {
       writeFileSync(file, text);
     } catch (cause) {
-      talk(`\`${file}\` cannot be written: ${cause instanceof Error ? cause.message : String(cause)}`);
+      printMessage(
+        `\`${file}\` cannot be written: ${cause instanceof Error ? cause.message : String(cause)}`,
+      );
       return false;
     }
   }
   for (const { place, code, fix } of fixed)
-    talk(
+    printMessage(
       `${place === undefined ? "" : `${place.file}:${place.line}:${place.column}  `}${code}: ${fix.title}`,
     );
   if (fixed.length > 0)
-    talk(`${fixed.length} mended in ${changed.length} ${changed.length === 1 ? "file" : "files"}`, "");
+    printMessage(
+      `${fixed.length} mended in ${changed.length} ${changed.length === 1 ? "file" : "files"}`,
+      "",
+    );
   return true;
 }

@@ -2,8 +2,8 @@ import { Cluster } from "@tierwall/core";
 import { diagnosticText } from "@tierwall/core/report";
 import { type Command, Option } from "commander";
 import { printData } from "./explain.js";
-import { isUsable, loadState, type StateFlags, tellRest, withAnswerFlags } from "../input/state.js";
-import { printText, styleFor, talkReport } from "../output/terminal.js";
+import { isUsable, loadState, type StateFlags, printRemarks, withAnswerFlags } from "../input/state.js";
+import { printText, styleFor, printToStderr } from "../output/terminal.js";
 
 interface LookupFlags extends StateFlags {
   readonly output: "text" | "json";
@@ -49,12 +49,12 @@ async function runLookup(endpoint: string, flags: LookupFlags): Promise<number> 
   if (!isUsable(loaded)) return 2;
   const found = new Cluster(loaded).lookup(endpoint);
   if (!found.ok) {
-    talkReport(diagnosticText(found.diagnostic, () => undefined, styleFor(process.stderr)));
+    printToStderr(diagnosticText(found.diagnostic, () => undefined, styleFor(process.stderr)));
     return 2;
   }
   const style = styleFor(process.stdout);
   if (flags.output === "text") printText(found.value.text({ style, verbose: flags.verbose ?? false }));
   else printData(found.value.json(), "json");
-  tellRest(loaded, flags.verbose ?? false);
+  printRemarks(loaded, flags.verbose ?? false);
   return 0;
 }

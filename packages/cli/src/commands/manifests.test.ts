@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { isObject, type Json } from "@tierwall/core/manifest";
 import { cleanupObjects, installObjects, usualValues } from "@tierwall/kube";
 import { afterAll, describe, expect, it, vi } from "vitest";
-import { complaintAbout } from "../../testing/command-lines.js";
+import { usageError } from "../../testing/command-lines.js";
 import { folderOf, removeFolders, tierwall } from "../../testing/run-command.js";
 
 // Processes, one for each question, take a while on a busy machine.
@@ -79,7 +79,7 @@ it("what containers are started with, the commands understand", () => {
   const objects = [...installObjects({ values }), ...cleanupObjects()];
   const lines = objects.flatMap(({ spec }) => argumentsIn(spec));
   expect(lines.map(([command]) => command)).toEqual(["controller", "agent", "agent", "cleanup"]);
-  for (const line of lines) expect([line, complaintAbout(line)]).toEqual([line, undefined]);
+  for (const line of lines) expect([line, usageError(line)]).toEqual([line, undefined]);
 });
 
 function argumentsIn(spec: Json | undefined): string[][] {

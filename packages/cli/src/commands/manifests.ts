@@ -20,7 +20,7 @@ import {
 import { type Command, InvalidArgumentError, Option } from "commander";
 import { parse } from "yaml";
 import { collectWith } from "../input/state.js";
-import { printWhole, talk } from "../output/terminal.js";
+import { printWhole, printMessage } from "../output/terminal.js";
 import { version } from "../version.js";
 
 interface ManifestsFlags {
@@ -107,7 +107,7 @@ function runManifests(flags: ManifestsFlags): number {
     return 0;
   }
   if (format === "helm" && (set.length > 0 || component !== undefined)) {
-    talk("a chart has all settings in it: give --set to helm instead");
+    printMessage("a chart has all settings in it: give --set to helm instead");
     return 2;
   }
   const files = {
@@ -116,7 +116,7 @@ function runManifests(flags: ManifestsFlags): number {
     helm: () => chartFiles(version),
   }[format]();
   if (outputDir === undefined) {
-    talk(`--format ${format} makes several files: say where with --output-dir`);
+    printMessage(`--format ${format} makes several files: say where with --output-dir`);
     return 2;
   }
   return write(outputDir, files);
@@ -130,10 +130,12 @@ function write(folder: string, files: Readonly<Record<string, string>>): number 
       writeFileSync(path, text);
     }
   } catch (cause) {
-    talk(`\`${folder}\` cannot be written: ${cause instanceof Error ? cause.message : String(cause)}`);
+    printMessage(
+      `\`${folder}\` cannot be written: ${cause instanceof Error ? cause.message : String(cause)}`,
+    );
     return 2;
   }
-  talk(`wrote ${Object.keys(files).length} files to ${folder}`);
+  printMessage(`wrote ${Object.keys(files).length} files to ${folder}`);
   return 0;
 }
 

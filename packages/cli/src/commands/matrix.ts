@@ -4,8 +4,15 @@ import { type LabelMatch, parseSelector } from "@tierwall/core/model";
 import { caveatLines, diagnosticText, matrixReportJson } from "@tierwall/core/report";
 import { matrixHtml } from "@tierwall/ui";
 import { type Command, InvalidArgumentError, Option } from "commander";
-import { collect, isUsable, loadState, type StateFlags, tellRest, withAnswerFlags } from "../input/state.js";
-import { isRead, print, printText, styleFor, talkReport } from "../output/terminal.js";
+import {
+  collect,
+  isUsable,
+  loadState,
+  type StateFlags,
+  printRemarks,
+  withAnswerFlags,
+} from "../input/state.js";
+import { isRead, print, printText, styleFor, printToStderr } from "../output/terminal.js";
 
 const formats = ["text", "json", "csv", "md", "dot", "svg", "html"] as const;
 
@@ -102,13 +109,13 @@ async function runMatrix(flags: MatrixFlags): Promise<number> {
     undecided: flags.undecided,
   });
   if (!made.ok) {
-    talkReport(diagnosticText(made.diagnostic, () => undefined, styleFor(process.stderr)));
+    printToStderr(diagnosticText(made.diagnostic, () => undefined, styleFor(process.stderr)));
     return 2;
   }
   const { matrix, caveats } = made.value;
   // A comment would be a row to most readers of CSV.
   if (flags.output === "csv" && caveats.length > 0)
-    talkReport(caveatLines(caveats, styleFor(process.stderr)).join("\n"));
+    printToStderr(caveatLines(caveats, styleFor(process.stderr)).join("\n"));
   printLines(
     flags.output === "html"
       ? matrixHtml(matrixReportJson(matrix, new Reasons(cluster.engine, matrix), caveats))
@@ -119,7 +126,7 @@ async function runMatrix(flags: MatrixFlags): Promise<number> {
         }),
     flags.output === "text" ? printText : print,
   );
-  tellRest(loaded, flags.verbose ?? false);
+  printRemarks(loaded, flags.verbose ?? false);
   return 0;
 }
 

@@ -4,8 +4,8 @@ import { diagnosticText } from "@tierwall/core/report";
 import { ownPolicies, type State } from "@tierwall/core/state";
 import type { Command } from "commander";
 import { type NodeFlags, nodeOptionsOf, withNodeFlags } from "../input/node-flags.js";
-import { isUsable, loadState, type StateFlags, tellRest, withStateFlags } from "../input/state.js";
-import { print, styleFor, talk, talkReport } from "../output/terminal.js";
+import { isUsable, loadState, type StateFlags, printRemarks, withStateFlags } from "../input/state.js";
+import { print, styleFor, printMessage, printToStderr } from "../output/terminal.js";
 
 interface NftFlags extends StateFlags, NodeFlags {
   readonly node: string;
@@ -67,7 +67,7 @@ async function runNft(flags: NftFlags): Promise<number> {
   print(
     agent.rulesetText(table.ruleset, "tierwall", flags.annotate ? table.annotations : undefined).trimEnd(),
   );
-  tellRest(loaded, flags.verbose ?? false);
+  printRemarks(loaded, flags.verbose ?? false);
   return 0;
 }
 
@@ -83,7 +83,7 @@ async function tellDifference(
   if (after === undefined) return 2;
   const text = agent.differenceText(before, after);
   if (text !== "") print(text.trimEnd());
-  else talk("nothing differs on this node");
+  else printMessage("nothing differs on this node");
   return text === "" ? 0 : 1;
 }
 
@@ -97,7 +97,7 @@ function tableOf(agent: typeof Agent, state: State, flags: NftFlags) {
     const known = [...cluster.nodes.keys()];
     const hint = known.length === 0 ? {} : { hint: `Nodes are ${known.slice(0, 10).join(", ")}.` };
     const found = diagnostic("TW1502", `there is no node \`${options.node}\``, hint);
-    talkReport(diagnosticText(found, () => undefined, styleFor(process.stderr)));
+    printToStderr(diagnosticText(found, () => undefined, styleFor(process.stderr)));
     return undefined;
   }
   const program = new agent.NodeCompiler(options, agent.modesOf).compile(cluster, tiers);

@@ -22,8 +22,8 @@ import { type Command, InvalidArgumentError } from "commander";
 import { type ChangesFormat, grainOption, outputOption, printForGithub } from "../output/changes-output.js";
 import { inputProblem, loadEdited } from "../input/edited.js";
 import { printData } from "./explain.js";
-import { collect, isUsable, type StateFlags, tellRest, withAnswerFlags } from "../input/state.js";
-import { print, printText, styleFor, talk } from "../output/terminal.js";
+import { collect, isUsable, type StateFlags, printRemarks, withAnswerFlags } from "../input/state.js";
+import { print, printText, styleFor, printMessage } from "../output/terminal.js";
 
 interface PreviewFlags extends StateFlags {
   readonly apply?: readonly string[];
@@ -100,7 +100,7 @@ function parseFailures(value: string): readonly Failure[] {
 function asKubectl(flags: PreviewFlags): PreviewFlags {
   const { filename, apply, delete: remove, ...rest } = flags;
   if (apply !== undefined || remove !== undefined) return flags;
-  talk(
+  printMessage(
     "-f alone is what would be applied to the cluster; beside --apply or --delete it is the state instead",
   );
   return { ...rest, ...(filename === undefined ? {} : { apply: filename }) };
@@ -110,12 +110,14 @@ async function runPreview(flags: PreviewFlags): Promise<number> {
   const { apply = [], delete: remove = [] } = flags;
   if (apply.length + remove.length === 0) {
     const state = flags.filename === undefined ? "" : "; what `-f` names is the state that they change";
-    talk(`nothing to preview; name objects with \`--apply FILE\`, or with \`--delete KIND/NAME\`${state}`);
+    printMessage(
+      `nothing to preview; name objects with \`--apply FILE\`, or with \`--delete KIND/NAME\`${state}`,
+    );
     return 2;
   }
   const problem = inputProblem([], flags, apply);
   if (problem !== undefined) {
-    talk(problem);
+    printMessage(problem);
     return 2;
   }
   const { before, after, edited } = await loadEdited(flags, apply, remove);
@@ -150,8 +152,8 @@ async function runPreview(flags: PreviewFlags): Promise<number> {
       printForGithub(previewAnnotations(found), markdown());
       break;
   }
-  tellRest(after, flags.verbose ?? false);
+  printRemarks(after, flags.verbose ?? false);
   const failed = failuresIn(found).filter((failure) => flags.failOn?.includes(failure));
-  if (failed.length > 0) talk(`failed on ${failed.join(", ")}`);
+  if (failed.length > 0) printMessage(`failed on ${failed.join(", ")}`);
   return failed.length > 0 ? 1 : 0;
 }

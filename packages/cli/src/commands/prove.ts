@@ -20,9 +20,9 @@ import { type Command, Option } from "commander";
 import { affectsVerdicts, type Assertion, findObjects, GivenStates } from "../input/given.js";
 import { readLive } from "../input/live.js";
 import { duration } from "../input/quantity.js";
-import { type StateFlags, stateOptions, tellDiagnostics, withStateFlags } from "../input/state.js";
+import { type StateFlags, stateOptions, printDiagnostics, withStateFlags } from "../input/state.js";
 import { Progress } from "../output/progress.js";
-import { print, styleFor, talk } from "../output/terminal.js";
+import { print, styleFor, printMessage } from "../output/terminal.js";
 import { version } from "../version.js";
 import { printData } from "./explain.js";
 
@@ -106,20 +106,20 @@ async function runProve(paths: readonly string[], flags: ProveFlags): Promise<nu
     const prover = provers.get(state) ?? new Prover(state);
     // Guarantees share states: what is worth saying of one is said once.
     if (!provers.has(state))
-      tellDiagnostics(
+      printDiagnostics(
         [...errors, ...(flags.verbose ? state.diagnostics : state.diagnostics.filter(affectsVerdicts))],
         sources,
       );
     provers.set(state, prover);
     if (problem !== undefined) return unaskedGuarantee(guarantee, problem);
     const result = runGuarantee(prover, state, guarantee, { deadline: Date.now() + flags.budget });
-    tellDiagnostics(result.diagnostics, found.sources);
+    printDiagnostics(result.diagnostics, found.sources);
     return result;
   });
   if (flags.write !== undefined && !writeCounterexamples(results, flags.write)) return 2;
   printResults(results, flags.output);
   if (results.some(({ proof }) => proof === undefined)) {
-    talk("some guarantees could not be asked; see the errors above");
+    printMessage("some guarantees could not be asked; see the errors above");
     return 2;
   }
   return results.every(({ proof }) => proof?.result === "Proven") ? 0 : 1;
@@ -143,7 +143,7 @@ function printResults(results: readonly GuaranteeResult[], output: ProveFlags["o
 }
 
 function refuse(diagnostics: readonly Diagnostic[], sources: readonly ManifestFile[]): number {
-  tellDiagnostics(diagnostics, sources);
+  printDiagnostics(diagnostics, sources);
   return 2;
 }
 
@@ -157,11 +157,13 @@ function writeCounterexamples(results: readonly GuaranteeResult[], folder: strin
       // Names of guarantees are free text; those of files are not.
       const file = join(folder, `${result.guarantee.name.replace(/[^A-Za-z0-9._-]/g, "-")}.yaml`);
       writeFileSync(file, text);
-      talk(`wrote ${file}`);
+      printMessage(`wrote ${file}`);
     }
     return true;
   } catch (cause) {
-    talk(`\`${folder}\` cannot be written: ${cause instanceof Error ? cause.message : String(cause)}`);
+    printMessage(
+      `\`${folder}\` cannot be written: ${cause instanceof Error ? cause.message : String(cause)}`,
+    );
     return false;
   }
 }

@@ -22,11 +22,11 @@ import {
   isUsable,
   loadState,
   type StateFlags,
-  tellDiagnostics,
-  tellRest,
+  printDiagnostics,
+  printRemarks,
   withAnswerFlags,
 } from "../input/state.js";
-import { printText, styleFor, talk } from "../output/terminal.js";
+import { printText, styleFor, printMessage } from "../output/terminal.js";
 
 interface ReplayFlags extends StateFlags {
   readonly flows: string;
@@ -90,7 +90,7 @@ async function runReplay(flags: ReplayFlags): Promise<number> {
   const { flows, apply } = flags;
   const problem = inputProblem([flows], flags, apply);
   if (problem !== undefined) {
-    talk(problem);
+    printMessage(problem);
     return 2;
   }
   const edited = apply && (await loadEdited(flags, apply));
@@ -99,7 +99,7 @@ async function runReplay(flags: ReplayFlags): Promise<number> {
   if (!isUsable(loaded) || (edited !== undefined && !isUsable(edited.before))) return 2;
   const replay = new Replay(edited?.before.state ?? loaded.state, edited?.after.state);
   const problems = await readFlows(flags, replay);
-  tellDiagnostics(problems, []);
+  printDiagnostics(problems, []);
   if (problems.some(({ severity }) => severity === "error")) return 2;
   const replayed = replay.result();
   const caveats = caveatsOfAll(loaded.state);
@@ -109,7 +109,7 @@ async function runReplay(flags: ReplayFlags): Promise<number> {
     const remarks = diagnosticsJson([...loaded.diagnostics.filter(affectsAnswers), ...problems]);
     printData({ ...replayJson(replayed), caveats: caveatsJson(caveats), remarks }, "json");
   }
-  tellRest(loaded, flags.verbose ?? false);
+  printRemarks(loaded, flags.verbose ?? false);
   return statusOf(replayed);
 }
 

@@ -6,8 +6,8 @@ import { type FeedFlags, findFeed } from "../page/page-feed.js";
 import { readToken } from "../page/page-token.js";
 import { portNumber } from "../input/quantity.js";
 import { stopSignal } from "../input/stop-signal.js";
-import { collect, enforcerOption, maxInputOption, tellDiagnostics, withFactFlags } from "../input/state.js";
-import { print, styleFor, talk } from "../output/terminal.js";
+import { collect, enforcerOption, maxInputOption, printDiagnostics, withFactFlags } from "../input/state.js";
+import { print, styleFor, printMessage } from "../output/terminal.js";
 
 interface ServeFlags extends FeedFlags {
   readonly port: number;
@@ -94,12 +94,12 @@ async function runServe(flags: ServeFlags, otherPorts: number): Promise<number> 
     ...(token === undefined ? {} : { token: token.value }),
   });
   if (!started.ok) {
-    talk(started.message);
+    printMessage(started.message);
     return 2;
   }
   await started.page.known;
   if (flags.port !== 0 && started.page.port !== flags.port)
-    talk(`Port ${flags.port} is in use; using port ${started.page.port} instead.`);
+    printMessage(`Port ${flags.port} is in use; using port ${started.page.port} instead.`);
   greet(started.page, flags, found.feed);
   await stopSignal();
   await started.page.close();
@@ -107,7 +107,7 @@ async function runServe(flags: ServeFlags, otherPorts: number): Promise<number> 
 }
 
 function refuse(diagnostics: readonly Diagnostic[]): number {
-  tellDiagnostics(diagnostics, []);
+  printDiagnostics(diagnostics, []);
   return 2;
 }
 
@@ -115,7 +115,7 @@ function greet({ url, token }: RunningPage, flags: ServeFlags, feed: StateFeed):
   const style = styleFor(process.stdout);
   print(`${style.bold(url)}  ${feed.shown().title}`);
   if (token !== undefined && flags.tokenFile === undefined) print(`token: ${token}`);
-  talk(
+  printMessage(
     "Open it in a browser; it follows what it shows. Ctrl+C ends it, and `tierwall serve --help` tells more.",
   );
   if (flags.open) openBrowser(url);
@@ -129,6 +129,6 @@ function openBrowser(url: string): void {
         ? ["cmd", "/c", "start", "", url]
         : ["xdg-open", url];
   const child = spawn(command, args, { stdio: "ignore", detached: true });
-  child.on("error", () => talk(`no browser could be started; open ${url} yourself`));
+  child.on("error", () => printMessage(`no browser could be started; open ${url} yourself`));
   child.unref();
 }

@@ -6,8 +6,8 @@ import { snapshotOf } from "@tierwall/core/state";
 import type { Command } from "commander";
 import { type LiveFlags, readLive } from "../input/live.js";
 import { Progress } from "../output/progress.js";
-import { collect, maxInputOption, tellDiagnostics } from "../input/state.js";
-import { printWhole, talk } from "../output/terminal.js";
+import { collect, maxInputOption, printDiagnostics } from "../input/state.js";
+import { printWhole, printMessage } from "../output/terminal.js";
 import { readPaths } from "@tierwall/kube";
 
 interface SnapshotFlags extends LiveFlags {
@@ -67,11 +67,13 @@ async function runSnapshot(flags: SnapshotFlags): Promise<number> {
     : snapshotOf(read.sources, flags.redact ? { redact: saltedHash() } : {});
   progress.end();
   const diagnostics = [...read.diagnostics, ...(snapshot?.diagnostics ?? [])];
-  tellDiagnostics(diagnostics, read.sources);
+  printDiagnostics(diagnostics, read.sources);
   if (snapshot === undefined || hasErrors(diagnostics)) return 2;
   if (output === undefined) printWhole(snapshot.text);
   else if (!write(output, snapshot.text)) return 2;
-  talk(`${snapshot.objects.toLocaleString("en")} objects${output === undefined ? "" : ` in ${output}`}`);
+  printMessage(
+    `${snapshot.objects.toLocaleString("en")} objects${output === undefined ? "" : ` in ${output}`}`,
+  );
   return 0;
 }
 
@@ -92,7 +94,7 @@ function write(path: string, text: string): boolean {
     writeFileSync(path, path.endsWith(".gz") ? gzipSync(text) : text, { mode: 0o600 });
     return true;
   } catch (cause) {
-    talk(`\`${path}\` cannot be written: ${cause instanceof Error ? cause.message : String(cause)}`);
+    printMessage(`\`${path}\` cannot be written: ${cause instanceof Error ? cause.message : String(cause)}`);
     return false;
   }
 }

@@ -13,8 +13,8 @@ import { type ManifestFile, readPaths } from "@tierwall/kube";
 import { affectsVerdicts, type Assertion, findObjects, GivenStates } from "../input/given.js";
 import { readLive } from "../input/live.js";
 import { Progress } from "../output/progress.js";
-import { type StateFlags, stateOptions, tellDiagnostics, withAnswerFlags } from "../input/state.js";
-import { print, printText, styleFor, talk } from "../output/terminal.js";
+import { type StateFlags, stateOptions, printDiagnostics, withAnswerFlags } from "../input/state.js";
+import { print, printText, styleFor, printMessage } from "../output/terminal.js";
 
 interface TestFlags extends StateFlags {
   readonly output: "text" | "json" | "junit";
@@ -78,7 +78,7 @@ async function runTest(paths: readonly string[], flags: TestFlags): Promise<numb
   if (cluster !== undefined && hasErrors(cluster.diagnostics)) {
     const { name } = found.objects.find(asksCluster)!;
     if (flags.live !== true)
-      talk(`ConnectivityTest \`${name}\` is given nothing, and is asked of the cluster`);
+      printMessage(`ConnectivityTest \`${name}\` is given nothing, and is asked of the cluster`);
     return refuse(cluster.diagnostics, []);
   }
   const states = new GivenStates(added.sources, options, asksCluster, cluster?.sources ?? []);
@@ -91,11 +91,11 @@ async function runTest(paths: readonly string[], flags: TestFlags): Promise<numb
     const [problem] = state.usable && errors.length === 0 ? [] : problems;
     // Tests share states: what is worth saying of one is said once.
     const worthSaying = flags.verbose ? state.diagnostics : state.diagnostics.filter(affectsVerdicts);
-    if (!told.has(state)) tellDiagnostics([...errors, ...worthSaying], sources);
+    if (!told.has(state)) printDiagnostics([...errors, ...worthSaying], sources);
     told.add(state);
     const result = problem === undefined ? runConnectivityTest(state, test) : unansweredTest(test, problem);
     if (problem === undefined)
-      tellDiagnostics(
+      printDiagnostics(
         result.unanswered.map(({ diagnostic }) => diagnostic),
         found.sources,
       );
@@ -107,13 +107,13 @@ async function runTest(paths: readonly string[], flags: TestFlags): Promise<numb
   else printText(testResultsText(results, styleFor(process.stdout)));
   const { failed, errors } = totals(results);
   if (errors > 0) {
-    talk("some assertions could not be asked; see the errors above");
+    printMessage("some assertions could not be asked; see the errors above");
     return 2;
   }
   return failed > 0 ? 1 : 0;
 }
 
 function refuse(diagnostics: readonly Diagnostic[], sources: readonly ManifestFile[]): number {
-  tellDiagnostics(diagnostics, sources);
+  printDiagnostics(diagnostics, sources);
   return 2;
 }

@@ -2,7 +2,7 @@ import { homedir } from "node:os";
 import type { Diagnostic } from "@tierwall/core";
 import { diagnosticText } from "@tierwall/core/report";
 import { type Command, CommanderError, Option } from "commander";
-import { styleFor, talk, talkReport } from "../output/terminal.js";
+import { styleFor, printMessage, printToStderr } from "../output/terminal.js";
 import { applyConfig } from "./apply-config.js";
 import { readConfig } from "./config.js";
 import { configurable } from "./config-schema.js";
@@ -28,7 +28,7 @@ export function withConfig(program: Command): Command {
       const problems = read.ok ? applyConfig(command, read.config) : read.diagnostics;
       if (problems.length > 0) refuse(problems, file, read.ok ? read.config.text : read.text);
       command.hook("preAction", () => {
-        if (command.getOptionValue("verbose") === true) talk(`defaults from ${file}`);
+        if (command.getOptionValue("verbose") === true) printMessage(`defaults from ${file}`);
       });
     });
 }
@@ -43,7 +43,7 @@ export function configFile(program: Command): string | undefined {
 function refuse(problems: readonly Diagnostic[], file: string, text: string): never {
   const style = styleFor(process.stderr);
   const textOf = (of: string) => (of === file ? text : undefined);
-  for (const problem of problems) talkReport(`${diagnosticText(problem, textOf, style)}\n`);
-  talk(`${file} gives defaults; nothing was done. (--no-config leaves it alone)`);
+  for (const problem of problems) printToStderr(`${diagnosticText(problem, textOf, style)}\n`);
+  printMessage(`${file} gives defaults; nothing was done. (--no-config leaves it alone)`);
   throw new CommanderError(2, "tierwall.config", "");
 }

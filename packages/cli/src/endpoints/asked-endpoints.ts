@@ -7,13 +7,16 @@ import { pick } from "./pick.js";
 import type { Choice } from "./picker.js";
 
 /** Both endpoints of a question, as far as they were named. */
-export interface NamedEnds {
+export interface EndpointArguments {
   readonly from?: string;
   readonly to?: string;
 }
 
 /** Arguments fill the places that --from and --to leave open. A text says what is wrong. */
-export function namedEnds(args: readonly string[], flags: NamedEnds): NamedEnds | string {
+export function parseEndpointArguments(
+  args: readonly string[],
+  flags: EndpointArguments,
+): EndpointArguments | string {
   const left = [...args];
   const from = flags.from ?? left.shift();
   const to = flags.to ?? left.shift();
@@ -26,7 +29,7 @@ export function namedEnds(args: readonly string[], flags: NamedEnds): NamedEnds 
 const both = "the source and the destination";
 
 /** What is missing where no one can be asked for it. */
-export function missingEnds({ from, to }: NamedEnds): string | undefined {
+export function missingEndpoints({ from, to }: EndpointArguments): string | undefined {
   if (from !== undefined && to !== undefined) return undefined;
   const missing =
     from === undefined && to === undefined ? both : from === undefined ? "the source" : "the destination";
@@ -48,9 +51,9 @@ export interface AskedEnds {
 }
 
 /** Complete endpoints; the user is asked for what is missing or ambiguous. Undefined where the user gave up. */
-export async function askedEnds(
+export async function askedEndpoints(
   cluster: Inventory,
-  named: NamedEnds,
+  named: EndpointArguments,
   options: AskingOptions,
 ): Promise<Result<AskedEnds> | undefined> {
   const from = await endpointOf(cluster, named.from, "source", options);

@@ -11,7 +11,7 @@ import { type LiveFlags, readLive } from "./live.js";
 import { type ManifestFile, type Read, readPaths } from "@tierwall/kube";
 import { size } from "./quantity.js";
 import { Progress } from "../output/progress.js";
-import { styleFor, talk, talkReport } from "../output/terminal.js";
+import { styleFor, printMessage, printToStderr } from "../output/terminal.js";
 
 /** Options of every command that looks at a cluster. */
 export interface StateFlags extends LiveFlags, CiliumFlags {
@@ -49,7 +49,9 @@ export function withStateFlags(command: Command): Command {
     .hook("preAction", (_, used) => {
       const unused = ["context", "kubeconfig"].find((name) => used.getOptionValueSource(name) === "cli");
       if (unused !== undefined && used.name() !== "preview" && !isLive(used.opts<StateFlags>()))
-        talk(`--${unused} has no effect beside -f, which names files; --live reads the cluster as well`);
+        printMessage(
+          `--${unused} has no effect beside -f, which names files; --live reads the cluster as well`,
+        );
     });
 }
 
@@ -225,8 +227,8 @@ export function isUsable(loaded: Loaded): boolean {
   if (new Cluster(loaded).usable) return true;
   const { sources, live, diagnostics } = loaded;
   const errors = diagnostics.filter((d) => d.severity === "error");
-  tellDiagnostics(errors, sources);
-  talk(
+  printDiagnostics(errors, sources);
+  printMessage(
     "",
     `${summaryText(errors, live ? undefined : sources.length)}. Nothing was evaluated. (tierwall validate --help)`,
   );
@@ -240,28 +242,30 @@ const usualOfClusters = "TW3006";
 const skippedKinds = "TW3003";
 
 /** After the answer: what it rests on in a line each, and how much more there is to say about the input. */
-export function tellRest({ sources, diagnostics }: Loaded, verbose: boolean): void {
-  if (verbose) return tellDiagnostics(diagnostics, sources);
+export function printRemarks({ sources, diagnostics }: Loaded, verbose: boolean): void {
+  if (verbose) return printDiagnostics(diagnostics, sources);
   const telling = diagnostics.filter(affectsAnswers);
   const others = diagnostics.filter((d) => !affectsAnswers(d) && d.code !== usualOfClusters);
-  if (telling.length + others.length > 0) talk("");
+  if (telling.length + others.length > 0) printMessage("");
   for (const { code, severity, message, place, hint } of telling.slice(0, 10)) {
     const where = place === undefined ? "" : ` (${place.file}:${place.line})`;
-    talk(`${severity} ${code}  ${message}${where}`);
-    if (code === skippedKinds && hint !== undefined) talk(`  ${hint}`);
+    printMessage(`${severity} ${code}  ${message}${where}`);
+    if (code === skippedKinds && hint !== undefined) printMessage(`  ${hint}`);
   }
   const left = Math.max(0, telling.length - 10) + others.length;
   if (left > 0)
-    talk(`${left} more ${left === 1 ? "remark" : "remarks"} about the input: -v, or tierwall validate`);
+    printMessage(
+      `${left} more ${left === 1 ? "remark" : "remarks"} about the input: -v, or tierwall validate`,
+    );
 }
 
 /** In full: the message, the lines it is about, and what to do. */
-export function tellDiagnostics(diagnostics: readonly Diagnostic[], sources: readonly ManifestFile[]): void {
+export function printDiagnostics(diagnostics: readonly Diagnostic[], sources: readonly ManifestFile[]): void {
   const style = styleFor(process.stderr);
   const textOf = sourceText(sources);
   for (const found of diagnostics) {
     const text = diagnosticText(found, textOf, style);
-    talkReport(`${text}${found.severity === "error" ? "\n" : ""}`);
+    printToStderr(`${text}${found.severity === "error" ? "\n" : ""}`);
   }
 }
 

@@ -1,7 +1,7 @@
 import { readState } from "@tierwall/core/state";
 import { findFeed } from "../page/page-feed.js";
-import { isRead, talk } from "../output/terminal.js";
-import { isUsable, type Loaded, type StateFlags, tellDiagnostics } from "./state.js";
+import { isRead, printMessage } from "../output/terminal.js";
+import { isUsable, type Loaded, type StateFlags, printDiagnostics } from "./state.js";
 import { stopSignal } from "./stop-signal.js";
 
 /**
@@ -10,12 +10,12 @@ import { stopSignal } from "./stop-signal.js";
  */
 export async function watchState(flags: StateFlags, answer: (loaded: Loaded) => number): Promise<number> {
   if (flags.live === true && flags.filename !== undefined) {
-    talk("--watch follows files or a cluster, not both; leave --live or -f out");
+    printMessage("--watch follows files or a cluster, not both; leave --live or -f out");
     return 2;
   }
   const found = await findFeed(flags);
   if (!found.ok) {
-    tellDiagnostics(found.diagnostics, []);
+    printDiagnostics(found.diagnostics, []);
     return 2;
   }
   const { feed } = found;
@@ -26,7 +26,7 @@ export async function watchState(flags: StateFlags, answer: (loaded: Loaded) => 
     const state = readState(sources, options);
     const diagnostics = [...unread, ...state.diagnostics];
     const loaded: Loaded = { state, sources, live: provenance === "cluster", diagnostics };
-    if (answered++ > 0) talk("", `changed at ${new Date().toLocaleTimeString("en-GB")}`, "");
+    if (answered++ > 0) printMessage("", `changed at ${new Date().toLocaleTimeString("en-GB")}`, "");
     // What cannot be read is reported, and the next change may put it right.
     status = isUsable(loaded) ? answer(loaded) : 2;
     if (!isRead(process.stdout)) process.kill(process.pid, "SIGTERM");

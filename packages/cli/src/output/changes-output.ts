@@ -1,7 +1,7 @@
 import { appendFileSync } from "node:fs";
 import { type Annotation, annotationText } from "@tierwall/core/report";
 import { Option } from "commander";
-import { print, talk } from "./terminal.js";
+import { print, printMessage } from "./terminal.js";
 
 export type ChangesFormat = "text" | "json" | "md" | "github";
 
@@ -23,6 +23,8 @@ export function printForGithub(annotations: readonly Annotation[], summary: stri
   try {
     appendFileSync(file, `${summary}\n`);
   } catch (cause) {
-    talk(`the step summary could not be written: ${cause instanceof Error ? cause.message : String(cause)}`);
+    printMessage(
+      `the step summary could not be written: ${cause instanceof Error ? cause.message : String(cause)}`,
+    );
   }
 }

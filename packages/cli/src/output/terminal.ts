@@ -74,12 +74,12 @@ export function printWhole(report: string): void {
 }
 
 /** A message, on stderr: each argument is one line, whatever is in it. */
-export function talk(...lines: readonly string[]): void {
+export function printMessage(...lines: readonly string[]): void {
   write(process.stderr, lines.map((line) => `${visible(line)}\n`).join(""));
 }
 
 /** A report, on stderr: diagnostics in full, say. */
-export function talkReport(report: string): void {
+export function printToStderr(report: string): void {
   write(process.stderr, `${report}\n`);
 }
 
@@ -119,7 +119,7 @@ export function watchOutput(): () => boolean {
     stream.on("error", (error: NodeJS.ErrnoException) => {
       if (error.code === "EPIPE") return;
       failed = true;
-      talk(`${name} cannot be written: ${error.message}`);
+      printMessage(`${name} cannot be written: ${error.message}`);
     });
   watch(process.stdout, "stdout");
   watch(process.stderr, "stderr");

@@ -5,8 +5,8 @@ import type { KindHealth } from "@tierwall/kube";
 import type { StateFeed } from "@tierwall/server";
 import { exampleFolder, exampleIsMissing } from "../example.js";
 import { connectLive, outOfReach } from "../input/live.js";
-import { type StateFlags, stateOptions, tellDiagnostics } from "../input/state.js";
-import { talk } from "../output/terminal.js";
+import { type StateFlags, stateOptions, printDiagnostics } from "../input/state.js";
+import { printMessage } from "../output/terminal.js";
 
 export interface FeedFlags extends StateFlags {
   readonly example?: boolean;
@@ -42,12 +42,14 @@ async function liveFeed(flags: FeedFlags, state: StateOptions): Promise<FoundFee
 
 /** What is not seen is not shown: it is said here, and on the page. */
 function tellHealth(resource: string, { state, message }: KindHealth): void {
-  if (state === "forbidden") talk(`${resource} may not be read, and are left out: ${message ?? "forbidden"}`);
-  if (state === "failing") talk(`${resource} cannot be read now: ${message ?? "no answer"}; trying again`);
+  if (state === "forbidden")
+    printMessage(`${resource} may not be read, and are left out: ${message ?? "forbidden"}`);
+  if (state === "failing")
+    printMessage(`${resource} cannot be read now: ${message ?? "no answer"}; trying again`);
 }
 
 function tellUnreadable(diagnostics: readonly Diagnostic[]): void {
-  if (diagnostics.length === 0) return talk("everything can be read again");
-  tellDiagnostics(diagnostics, []);
-  talk("The page evaluates nothing until this can be read again.");
+  if (diagnostics.length === 0) return printMessage("everything can be read again");
+  printDiagnostics(diagnostics, []);
+  printMessage("The page evaluates nothing until this can be read again.");
 }

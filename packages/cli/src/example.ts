@@ -2,7 +2,7 @@ import { existsSync } from "node:fs";
 import { dirname, join, relative } from "node:path";
 import { fileURLToPath } from "node:url";
 
-/** The example cluster: shipped within this package, or beside it in the source tree; this is bundled into a folder further down. */
+/** The example cluster: shipped within this package, or next to it in the source tree; the bundle is a folder further down. */
 export function exampleFolder(): string | undefined {
   const here = dirname(fileURLToPath(import.meta.url));
   const found = ["..", "../..", "../../..", "../../../.."]
@@ -12,7 +12,7 @@ export function exampleFolder(): string | undefined {
 }
 
 export const exampleIsMissing =
-  "the example cluster is not installed beside this command; it is in examples/mixed-six-apis of the source";
+  "the example cluster is not installed with this command; it is in examples/mixed-six-apis of the source";
 
 /** Short where it can be: relative to where the user stands. */
 function shown(path: string): string {

@@ -57,7 +57,7 @@ describe("slips are answered with what was probably meant", () => {
     ["an option", [...ask, "--prot", "80"], /unknown option '--prot'[\s\S]*--port/],
     ["an option of a command", ["validate", "--recursiv"], /unknown option '--recursiv'[\s\S]*--recursive/],
     ["an argument too many", [...ask, "oops"], /too many arguments/],
-    ["a value that is none of those", [...ask, "--input", "live"], /auto, file, cluster/],
+    ["a value that is not one of those", [...ask, "--input", "live"], /auto, file, cluster/],
   ])("%s", (_what, args, expected) => {
     const { status, stdout, stderr } = tierwall(args, { cwd: folder });
     expect([status, stdout]).toEqual([2, ""]);
@@ -120,7 +120,7 @@ describe("tour", () => {
     expect(stdout).not.toContain(escape);
   });
 
-  it("its commands can be run as they stand, and give the verdicts it shows", () => {
+  it("its commands can be run as shown, and give the verdicts it shows", () => {
     const { stdout } = tierwall(["tour"], { cwd: root });
     const commands = stdout
       .replace(/ \\\n +/g, " ")

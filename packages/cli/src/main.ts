@@ -124,7 +124,7 @@ export function makeProgram(finish: (status: number) => void, invocation: Invoca
   const program: Command = new Command(invocation)
     .description("Cluster-wide network policy for Kubernetes: decide, explain and test any connection.")
     .version(version)
-    .showHelpAfterError("(--help tells more)")
+    .showHelpAfterError("(see --help)")
     .showSuggestionAfterError()
     .configureOutput(outputOf(() => program, invocation))
     .configureHelp({
@@ -136,7 +136,7 @@ export function makeProgram(finish: (status: number) => void, invocation: Invoca
   withConfig(program);
   for (const add of commands) add(program, finish);
   withTextOptions(program);
-  for (const command of program.commands) command.exitOverride().showHelpAfterError("(--help tells more)");
+  for (const command of program.commands) command.exitOverride().showHelpAfterError("(see --help)");
   program.addHelpText(
     "after",
     `
@@ -159,7 +159,7 @@ Examples:
 
 Without -f, the cluster of the current kubectl context is read: docs/how-to/live.md.
 Defaults for options go into tierwall.yaml: docs/how-to/configuration.md.
-Data goes to stdout, talk to stderr. NO_COLOR is honoured, and so is FORCE_COLOR.`,
+Data goes to stdout, messages to stderr. NO_COLOR and FORCE_COLOR are honoured.`,
   );
   return program;
 }
@@ -173,7 +173,7 @@ function outputOf(program: () => Command, invocation: Invocation) {
   };
 }
 
-/** Those that are of use beside a command. */
+/** Those that are useful with a command. */
 function globalOptions(command: Command): Option[] {
   return (
     command.parent?.options.filter((option) => ["config", "pager"].includes(option.attributeName())) ?? []

@@ -4,10 +4,10 @@ import { fileURLToPath } from "node:url";
 
 const bin = join(dirname(fileURLToPath(import.meta.url)), "../bin/tierwall.js");
 
-/** A command that goes on until it is told to end. */
+/** A command that runs until it gets a signal. */
 export class RunningCommand {
   private readonly process: ChildProcess;
-  private said = "";
+  private printed = "";
   private readonly listeners = new Set<() => void>();
   /** Its exit status. */
   readonly ended: Promise<number | null>;
@@ -24,25 +24,25 @@ export class RunningCommand {
 
   /** All that it has printed. */
   get output(): string {
-    return this.said;
+    return this.printed;
   }
 
   /** Waits until it has printed something like this; rejects when it ends without. */
   async says(pattern: RegExp): Promise<RegExpExecArray> {
     return new Promise((resolve, reject) => {
       const look = () => {
-        const found = pattern.exec(this.said);
+        const found = pattern.exec(this.printed);
         if (found === null) return;
         this.listeners.delete(look);
         resolve(found);
       };
       this.listeners.add(look);
-      void this.ended.then(() => reject(new Error(`it ended, and said only: ${this.said}`)));
+      void this.ended.then(() => reject(new Error(`it ended, and printed only: ${this.printed}`)));
       look();
     });
   }
 
-  /** Closes both ends of its output, as a log reader that went away does. */
+  /** Closes stdout and stderr, as a log reader that went away does. */
   stopReading(): void {
     this.process.stdout!.destroy();
     this.process.stderr!.destroy();
@@ -54,7 +54,7 @@ export class RunningCommand {
   }
 
   private hear(text: string): void {
-    this.said += text;
+    this.printed += text;
     for (const listener of this.listeners) listener();
   }
 }

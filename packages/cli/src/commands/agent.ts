@@ -15,19 +15,19 @@ export function addAgent(program: Command, finish: (status: number) => void): vo
       .command("agent")
       .summary("enforce policies on this node, in the kernel")
       .description(
-        "Makes a node enforce what `tierwall explain` says, with one nftables table: watches manifests or a cluster, keeps " +
-          "the table true, counts, and logs what is denied. Needs root, nft and conntrack. When it ends, however it ends, " +
-          "the kernel keeps the rules it has: `tierwall agent --cleanup` removes them.\n\n" +
-          "`agent apply` puts rules in on trial: unless they are confirmed in time, the kernel goes back by itself. Rules that " +
+        "Enforces the verdicts of `tierwall explain` on a node, with one nftables table: watches manifests or a cluster, keeps " +
+          "the table up to date, counts, and logs what is denied. Needs root, nft and conntrack. When it ends, for whatever reason, " +
+          "the kernel keeps the rules: `tierwall agent --cleanup` removes them.\n\n" +
+          "`agent apply` loads rules on trial: unless they are confirmed in time, the kernel goes back by itself. Rules that " +
           "were confirmed stay until `tierwall agent --cleanup`.",
       )
       .addArgument(
-        new Argument("[action]", "run, and what to ask or tell an agent that runs")
+        new Argument("[action]", "run the agent, or send a command to the one that runs")
           .choices(actions)
           .default("run"),
       ),
   )
-    .option("--cleanup", "remove everything of ours from the kernel, and end")
+    .option("--cleanup", "remove everything that Tierwall wrote to the kernel, and exit")
     .addOption(
       new Option("--confirm <time>", "apply: how long to wait for `agent confirm`")
         .argParser(duration)
@@ -51,7 +51,7 @@ Examples:
   # On a node of a cluster, but deny nothing yet
   tierwall agent --shadow --audit-log /var/log/tierwall/audit.jsonl
 
-  # Try rules for a minute; go back if the API server is out of reach, or nobody says \`agent confirm\`
+  # Try rules for a minute; go back if the API server is unreachable, or without \`agent confirm\`
   tierwall agent apply -f ./new --node web-1 --confirm 60s --guard tcp://10.0.0.1:6443
   tierwall agent confirm
 

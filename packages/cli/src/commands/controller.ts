@@ -39,15 +39,15 @@ interface ControllerFlags extends CiliumFlags, MetricsFlags {
 export function addController(program: Command, finish: (status: number) => void): void {
   const command = program
     .command("controller")
-    .summary("tell a cluster what its policies do, in conditions and events")
+    .summary("report what policies do, in conditions and Events")
     .description(
-      "Watches a cluster and writes on each policy of the whole cluster what there is to know of it: Accepted (it is " +
-        "understood), Programmed (how many nodes enforce it), Conflicted (another of the same priority disagrees) and " +
+      "Watches a cluster and writes conditions on each cluster-wide policy: Accepted (it is " +
+        "understood), Programmed (how many nodes enforce it), Conflicted (another policy of the same priority conflicts) and " +
         "Shadowed (some of its rules never decide anything). The owner of a NetworkPolicy gets an Event when a policy of " +
         "the cluster overrides it.\n\n" +
-        "With --webhook-port, API servers can ask it about policies before they take them: invalid ones are refused, and " +
+        "With --webhook-port, API servers can ask it about policies before they accept them: invalid policies are refused, and " +
         "`kubectl apply` prints what the others deny, override and lock out.\n\n" +
-        "Several may run: one leads and writes, the others know as much and take over. It enforces nothing: that is what " +
+        "Several may run: one leads and writes, and the others can take over. It enforces nothing: that is what " +
         "`tierwall agent` does on each node.",
     )
     .option("--kubeconfig <file>", "how to reach the cluster (default: as kubectl, or from inside a pod)")
@@ -66,11 +66,11 @@ export function addController(program: Command, finish: (status: number) => void
           portNumber,
         ),
       )
-      .option("--page-token-file <file>", "what to log in to the page with; it has none without")
+      .option("--page-token-file <file>", "the token to log in to the page with (required)")
       .option("--page-host <name>", "a name under which browsers reach the page (repeatable)", collect),
   )
     .addOption(
-      new Option("--webhook-port <port>", "where API servers ask about policies; 0: nowhere")
+      new Option("--webhook-port <port>", "the port of the webhook; 0 for no webhook")
         .argParser(portNumber)
         .default(0),
     )
@@ -81,12 +81,12 @@ export function addController(program: Command, finish: (status: number) => void
     )
     .option(
       "--webhook-host <name>",
-      "a name or address that they reach it by instead (repeatable)",
+      "a name or address by which API servers reach it instead (repeatable)",
       collectWith((text: string) => text),
     )
     .option(
       "--webhook-configuration <name>",
-      "the ValidatingWebhookConfiguration that is told which certificates to trust",
+      "the ValidatingWebhookConfiguration to write the trusted certificates to",
       usualConfiguration,
     )
     .option(
@@ -112,10 +112,10 @@ Examples:
   # In a cluster, with the webhook
   tierwall controller --metrics-address :9464 --metrics-auth token --webhook-port 9443
 
-  # With the page of the cluster, for who has the token
+  # With the page of the cluster, which needs a token
   tierwall controller --page-port 8080 --page-token-file /etc/tierwall/page-token --page-host tierwall.example.com
 
-  # What it says
+  # What it wrote
   kubectl get clusternetworkpolicies
   kubectl describe clusternetworkpolicy deny-all
   kubectl wait --for=condition=Programmed clusternetworkpolicy/deny-all
@@ -160,7 +160,7 @@ async function start(flags: ControllerFlags): Promise<number> {
   });
 }
 
-/** In a cluster anybody could come to the page: without a token there is none. */
+/** In a cluster every client could reach the page, so it needs a token. */
 function pageOf({ pagePort, pageTokenFile, pageHost }: ControllerFlags): Result<StartService> | undefined {
   if (pagePort === undefined) return undefined;
   if (pageTokenFile === undefined)

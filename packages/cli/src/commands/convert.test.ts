@@ -47,7 +47,7 @@ describe("convert", () => {
     expect(stderr).toContain("✓ proven: 1 policy became 1");
   });
 
-  it("converts the policies it is told to, as kubectl names them", () => {
+  it("converts only the named policies, as kubectl names them", () => {
     const files = { "pods.yaml": pods, "a.yaml": admin("a"), "b.yaml": admin("b") };
     const { status, stdout } = convert(files, "--only", "adminnetworkpolicies/b");
     expect(status).toBe(0);
@@ -92,7 +92,7 @@ describe("convert", () => {
     expect(stderr).toContain("✗ refused");
   });
 
-  it("tells all as JSON, whatever the outcome", () => {
+  it("reports everything as JSON, whatever the outcome", () => {
     const { status, stdout } = convert({ "pods.yaml": pods, "policies.yaml": everySource }, "-o", "json");
     expect(status).toBe(1);
     expect(JSON.parse(stdout)).toMatchObject({
@@ -102,7 +102,7 @@ describe("convert", () => {
     });
   });
 
-  it("has nothing to say about a cluster without such policies", () => {
+  it("reports nothing about a cluster without such policies", () => {
     const { status, stdout, stderr } = convert({ "pods.yaml": pods });
     expect([status, stdout]).toEqual([0, ""]);
     expect(stderr).toContain("there is nothing to convert");

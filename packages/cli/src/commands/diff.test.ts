@@ -147,7 +147,7 @@ describe("tierwall diff --git", () => {
     put("policies/more.yaml", closed.replace("closed", "more").replace("{matchLabels: {app: web}}", "{}"));
   });
 
-  it("compares two revisions, whatever lies about", () => {
+  it("compares two revisions, whatever the working tree contains", () => {
     const { status, stdout } = diff(["--git", "one..two", "-R", "policies"]);
     expect(status).toBe(1);
     expect(stdout).toContain("shop/closed (isolation) · policies/deep er/closed.yaml:1");

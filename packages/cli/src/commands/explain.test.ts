@@ -115,7 +115,7 @@ describe("explain", () => {
     expect(verdictOf("--from", from, "--to", to, "--port", port)).toBe(verdict),
   );
 
-  it("the port may stand in --to, and the protocol beside it or in its own option", () => {
+  it("--to may contain the port, and the protocol after it or in its own option", () => {
     const from = ["--from", "shop/cart"];
     expect(verdictOf(...from, "--to", "payments/api:8443/TCP")).toBe("Allow");
     expect(verdictOf(...from, "--to", "payments/api:8443/UDP")).toBe("Deny");
@@ -228,7 +228,7 @@ describe("input", () => {
     expect(run(["-f", "cluster.yaml", "-f", "./cluster.yaml", "-f", "."]).status).toBe(0);
   });
 
-  it("- is standard input, beside files or alone", () => {
+  it("- is standard input, with files or alone", () => {
     expect(verdict(run(["-f", "-"], cluster))).toBe("Allow");
     expect(verdict(run(["-f", "cluster.yaml", "-f", "-"], policies))).toBe("Deny");
   });
@@ -272,22 +272,22 @@ describe("bad input: exit status 2, nothing on stdout", () => {
     ["no cluster, and no files", ["--from", "shop/cart", "--to", "payments/api"], /TW1009.*kubeconfig[^]*-f/],
     ["no --to", ["-f", ".", "--from", "shop/cart"], /destination is missing.*--to/],
     [
-      "a CIDR that is none",
+      "an invalid CIDR",
       ["-f", ".", "--from", "shop/cart", "--to", "payments/api", "--pod-cidr", "10.0.0.0/33"],
       /10\.0\.0\.0\/33.*CIDR/,
     ],
     [
-      "a format that is none",
+      "an unknown format",
       ["-f", ".", "--from", "shop/cart", "--to", "payments/api", "-o", "xml"],
       /text, json, yaml/,
     ],
     [
-      "a protocol that is none",
+      "an unknown protocol",
       ["-f", ".", "--from", "shop/cart", "--to", "payments/api", "--protocol", "foo"],
       /TCP, UDP, SCTP/,
     ],
     [
-      "a protocol that is none, with a port",
+      "an unknown protocol, with a port",
       ["-f", ".", "--from", "shop/cart", "--to", "payments/api", "--port", "80", "--protocol", "foo"],
       /foo/i,
     ],
@@ -331,7 +331,7 @@ describe("bad input: exit status 2, nothing on stdout", () => {
   });
 });
 
-describe("what the input cannot tell", () => {
+describe("what the input does not contain", () => {
   const names =
     "{apiVersion: policy.networking.k8s.io/v1alpha2, kind: ClusterNetworkPolicy, metadata: {name: names}, spec: {tier: Admin, priority: 1, subject: {namespaces: {}}, egress: [{action: Accept, to: [{domainNames: [example.com]}]}, {action: Deny, to: [{networks: [0.0.0.0/0]}]}]}}";
   const away = folderOf({
@@ -352,7 +352,7 @@ describe("what the input cannot tell", () => {
     expect(verdict(ask("--to", "203.0.113.8", "--dns", "dns/records.yaml"))).toBe("Deny");
   });
 
-  it("--dns with an address that is none is refused with its place", () => {
+  it("--dns with an invalid address is refused with its place", () => {
     const { status, stderr } = ask("--to", "203.0.113.7", "--dns", "dns/bad.yaml");
     expect(status).toBe(2);
     expect(stderr).toMatch(/dns\/bad\.yaml:1:28 {2}error TW1309/);

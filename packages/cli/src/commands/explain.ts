@@ -41,13 +41,13 @@ export function addExplain(program: Command, finish: (status: number) => void): 
   const command = withAnswerFlags(
     program
       .command("explain")
-      .summary("why a connection is allowed or denied, to the line")
+      .summary("why a connection is allowed or denied, with the line of the rule")
       .description(
-        "Decides one connection and shows why: each tier that was walked, each rule that was looked at, the one " +
-          "that decided, and its place in your files.\n\n" +
+        "Decides one connection and shows why: each tier and rule that was considered, the rule " +
+          "that decided, and its file and line.\n\n" +
           "Endpoints are NAMESPACE/POD, NAMESPACE/KIND/NAME for a workload or a Service, node:NAME, an IP address, " +
           "and new:K=V,…/K=V,… for a pod that does not exist yet (the labels of its namespace, and its own). " +
-          "Without a port the answer is about every port. On a terminal, an endpoint that is missing can be chosen " +
+          "Without a port, the answer is about every port. On a terminal, you can choose a missing endpoint " +
           "from a list.",
       )
       .argument("[source]", "the endpoint that opens the connection")
@@ -66,7 +66,7 @@ export function addExplain(program: Command, finish: (status: number) => void): 
         ).argParser(protocolName),
       )
       .addOption(
-        new Option("-o, --output <format>", "how to answer")
+        new Option("-o, --output <format>", "the output format")
           .choices(["text", "json", "yaml"])
           .default("text"),
       ),
@@ -149,13 +149,13 @@ function printAnswer(
   const style = styleFor(process.stdout);
   if (flags.output === "text") printText(explained.value.text({ style, verbose: flags.verbose ?? false }));
   else printData(explained.value.json(), flags.output);
-  if (flags.output === "text" && question.ok) tellServicePort(loaded, question.value, to);
+  if (flags.output === "text" && question.ok) explainServicePort(loaded, question.value, to);
   printRemarks(loaded, flags.verbose ?? false);
   return isUndecided(explained.value.explanation) ? 1 : 0;
 }
 
-/** The port of a Service is not that of its pods: whoever confuses them would take the answer for another. */
-function tellServicePort({ state }: Loaded, question: Question, to: string): void {
+/** The port of a Service is not that of its pods: a user who confuses them would misread the answer. */
+function explainServicePort({ state }: Loaded, question: Question, to: string): void {
   const asked = servicePortAsked(state, question);
   if (asked === undefined) return;
   const { service, servicePort, target } = asked;

@@ -85,7 +85,7 @@ describe("an agent that runs", () => {
   }
 
   it("is asked", async () => {
-    const nothing = () => expect.unreachable("nobody asked for this");
+    const nothing = () => expect.unreachable("not requested");
     served = await serveControl(socket, {
       status: nothing,
       confirm: nothing,

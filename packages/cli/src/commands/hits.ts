@@ -17,14 +17,16 @@ export function addHits(program: Command, finish: (status: number) => void): voi
     .command("hits")
     .summary("which rules decided anything on this node, and which never did")
     .description(
-      "Asks the agent of this node how often each rule that concerns its pods has decided, and when last: what is never " +
-        "hit may be in vain, or waiting for the day it is needed. Counts survive restarts of the agent and of the node. " +
+      "Asks the agent of this node how often, and when last, each rule for its pods decided a connection. A rule that is never " +
+        "hit may be unused, or needed only rarely. Counts survive restarts of the agent and of the node. " +
         "A rule is counted here from the moment that a pod of this node needs it; other nodes have their own counts.",
     )
     .option("--never", "only rules that never decided anything")
     .option("--control <socket>", "where the agent answers", "/run/tierwall/agent.sock")
-    .option("--state <file>", "read what an agent has left behind, instead of asking one")
-    .addOption(new Option("-o, --output <format>", "how to answer").choices(["text", "json"]).default("text"))
+    .option("--state <file>", "read the saved counts of an agent, instead of asking one")
+    .addOption(
+      new Option("-o, --output <format>", "the output format").choices(["text", "json"]).default("text"),
+    )
     .addHelpText(
       "after",
       `
@@ -35,7 +37,7 @@ Examples:
   # Candidates for removal
   tierwall hits --never
 
-  # Without an agent that runs
+  # Without a running agent
   tierwall hits --state /var/lib/tierwall/hits.json
 
   # What was denied most, for a script

@@ -37,7 +37,7 @@ describe("exit status", () => {
     ["1 for warnings", ["-f", "warning.yaml"], 1],
     ["1 for errors", ["-f", "error.yaml"], 1],
     ["0 for warnings that are tolerated", ["-f", "warning.yaml", "--max-severity", "warning"], 0],
-    ["1 for errors beside them", ["-f", "error.yaml", "--max-severity", "warning"], 1],
+    ["1 for errors as well", ["-f", "error.yaml", "--max-severity", "warning"], 1],
     ["0 for whatever there is", ["-f", "error.yaml", "--max-severity", "error"], 0],
     ["1 for notes where nothing is tolerated", ["-f", "note.yaml", "--max-severity", "none"], 1],
     ["2 for a path that does not exist", ["-f", "nothing.yaml"], 2],
@@ -52,7 +52,7 @@ describe("what it prints", () => {
     const { stdout, stderr } = run("-f", "warning.yaml");
     expect(stderr).toBe("");
     expect(stdout).toContain("warning.yaml:9:27  warning TW2001");
-    expect(stdout).toMatch(/^1 warning.* in 1 of 1 file; --fix mends 1\n\n/);
+    expect(stdout).toMatch(/^1 warning.* in 1 of 1 file; --fix fixes 1\n\n/);
   });
 
   it("that nothing was evaluated, where there are errors", () =>
@@ -96,7 +96,7 @@ describe("--fix", () => {
     const { status, stdout, stderr } = tierwall(["lint", "-f", ".", "--fix"], { cwd: own });
     expect(readFileSync(join(own, "a.yaml"), "utf8")).toBe(cidr("10.0.0.0/8"));
     expect(readFileSync(join(own, "b.yaml"), "utf8")).toBe(files["note.yaml"]);
-    expect(stderr).toBe("a.yaml:9:27  TW2001: write `10.0.0.0/8`\n1 mended in 1 file\n\n");
+    expect(stderr).toBe("a.yaml:9:27  TW2001: write `10.0.0.0/8`\n1 fixed in 1 file\n\n");
     expect(stdout).not.toContain("TW2001");
     expect(stdout).toContain("TW4009");
     expect(status).toBe(0);

@@ -34,20 +34,20 @@ export function addLint(program: Command, finish: (status: number) => void): voi
   withStateFlags(
     program
       .command("lint")
-      .summary("what is valid and probably not meant")
+      .summary("find what is valid but probably a mistake")
       .description(
-        "Looks through policies, and the cluster they are for, for what is valid and probably not meant: policies that " +
-          "select nothing, denials that leave a way open, default denies that cut DNS. Each finding has a code, its " +
-          "place, what shows it, and a fix where there is one. The more of the cluster is in the input, the more is found.",
+        "Finds what is valid but probably a mistake, in policies and the cluster they are for: policies that " +
+          "select nothing, denials that can be bypassed, default denies that cut DNS. Each finding has a code, its " +
+          "file and line, an example, and a fix if there is one. Give it as much of the cluster as you can: it finds more.",
       )
       .addOption(
-        new Option("-o, --output <format>", "how to report")
+        new Option("-o, --output <format>", "the output format")
           .choices(["text", "json", "sarif", "github", "junit"])
           .default("text"),
       )
-      .option("--fix", "write the fixes to the files, keeping comments, and report what is left")
+      .option("--fix", "write the fixes to the files, keep comments, and report what is left")
       .addOption(
-        new Option("--max-severity <severity>", "the worst that is tolerated with exit status 0")
+        new Option("--max-severity <severity>", "the worst severity that still exits with 0")
           .choices(["none", "note", "warning", "error"])
           .default("note"),
       ),
@@ -66,7 +66,7 @@ Examples:
   tierwall snapshot -o cluster.json.gz
   tierwall lint -f cluster.json.gz -f policies/ -R
 
-  # Mend what can be mended
+  # Fix what can be fixed
   tierwall lint -f policies/ -R --fix
 
   # For code scanning; errors fail the job, warnings do not
@@ -175,12 +175,12 @@ function printFindings(
   printText(
     [
       summaryText(findings, live ? undefined : sources.length),
-      ...(fixable > 0 ? [`--fix mends ${fixable}`] : []),
+      ...(fixable > 0 ? [`--fix fixes ${fixable}`] : []),
       ...(suppressed.length > 0 ? [`${suppressed.length} excepted`] : []),
     ].join("; "),
   );
   if (!complete)
-    printText("Nothing was evaluated: mend the errors first, or leave out what has them with --keep-going.");
+    printText("Nothing was evaluated: fix the errors first, or skip objects with errors with --keep-going.");
   const style = styleFor(process.stdout);
   const text = lintText(report, {
     sourceText: sourceText(sources),
@@ -218,9 +218,6 @@ function writeFixes({ fixed, changed }: Fixed, sources: readonly ManifestFile[])
       `${place === undefined ? "" : `${place.file}:${place.line}:${place.column}  `}${code}: ${fix.title}`,
     );
   if (fixed.length > 0)
-    printMessage(
-      `${fixed.length} mended in ${changed.length} ${changed.length === 1 ? "file" : "files"}`,
-      "",
-    );
+    printMessage(`${fixed.length} fixed in ${changed.length} ${changed.length === 1 ? "file" : "files"}`, "");
   return true;
 }

@@ -13,24 +13,24 @@ export function addLookup(program: Command, finish: (status: number) => void): v
   withAnswerFlags(
     program
       .command("lookup")
-      .summary("every rule that can affect a pod, and which of them never decide")
+      .summary("every rule that can affect a pod, and which have no effect")
       .description(
         "Lists the rules that apply to a pod, and those of other pods that mention it, in the order in which they " +
-          "are evaluated. Tells which can never decide anything for this pod, in this cluster, and because of which; " +
-          "and whether it is isolated in each direction, and by whom.\n\n" +
+          "are evaluated. Shows which rules never decide anything for this pod in this cluster, and which rules prevent it; " +
+          "and whether the pod is isolated in each direction, and by which policies.\n\n" +
           "Instead of a pod: NAMESPACE/KIND/NAME for a workload, node:NAME, an IP address, or new:K=V,…/K=V,… for a " +
           "pod that does not exist yet.",
       )
-      .argument("<endpoint>", "NAMESPACE/POD, or what else is named above")
+      .argument("<endpoint>", "NAMESPACE/POD, or one of the forms above")
       .addOption(
-        new Option("-o, --output <format>", "how to answer").choices(["text", "json"]).default("text"),
+        new Option("-o, --output <format>", "the output format").choices(["text", "json"]).default("text"),
       ),
   )
     .addHelpText(
       "after",
       `
 Examples:
-  # Which rules have a say about cart, and which are in vain?
+  # Which rules apply to cart, and which have no effect?
   tierwall lookup -f ./cluster shop/cart
 
   # What would apply to a new pod of team a

@@ -42,7 +42,7 @@ describe("tierwall manifests", () => {
     expect(stdout).toMatch(/- --a=b\n\s+- --c\n/);
   });
 
-  it("prints what deploy/cleanup.yaml is, where it is told to", () => {
+  it("prints the content of deploy/cleanup.yaml with --cleanup", () => {
     const file = new URL("../../../../deploy/cleanup.yaml", import.meta.url);
     expect(run("--cleanup")).toMatchObject({ status: 0, stderr: "", stdout: readFileSync(file, "utf8") });
     expect(run("--cleanup", "--namespace", "walls").stdout).toContain("namespace: walls\n");

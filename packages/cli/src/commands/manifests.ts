@@ -35,14 +35,14 @@ interface ManifestsFlags {
 export function addManifests(program: Command, finish: (status: number) => void): void {
   program
     .command("manifests")
-    .summary("print what installs Tierwall in a cluster")
+    .summary("print the manifests that install Tierwall in a cluster")
     .description(
       "Prints the objects that install Tierwall in a cluster: roles, the controller with its webhook, and the " +
         "agents. As one file for `kubectl apply`, or as the files of a kustomization or a Helm chart. CRDs are printed " +
         "only by `--component crds`: deleting a CRD deletes all policies of its kind.",
     )
     .addOption(
-      new Option("--format <format>", "what is made").choices(["yaml", "kustomize", "helm"]).default("yaml"),
+      new Option("--format <format>", "what to print").choices(["yaml", "kustomize", "helm"]).default("yaml"),
     )
     .option(
       "--component <part>",
@@ -51,16 +51,16 @@ export function addManifests(program: Command, finish: (status: number) => void)
     )
     .option(
       "--set <setting=value>",
-      "something that is to be otherwise, as in the chart's values.yaml (repeatable)",
+      "a value to change, as in the chart's values.yaml (repeatable)",
       collectWith((text: string) => assignment(text), betweenSettings),
     )
     .addOption(
       new Option(
         "--cleanup",
-        "print what stops the agents and removes their rules from the kernels of all nodes, before the rest is deleted or after it",
+        "print the manifests that stop the agents and remove their rules from all nodes, before or after the rest is deleted",
       ).conflicts(["component", "format", "outputDir"]),
     )
-    .option("--namespace <name>", "where controller and agents live", systemNamespace)
+    .option("--namespace <name>", "the namespace of the controller and the agents", systemNamespace)
     .option("--output-dir <folder>", "write the files of a kustomization or a chart there")
     .addHelpText(
       "after",
@@ -73,7 +73,7 @@ Examples:
   tierwall manifests --component crds | kubectl apply --server-side -f -
   tierwall manifests | kubectl apply --server-side -f -
 
-  # The first step: deny nothing yet, count and log what would be denied
+  # The first step: deny nothing yet, but count and log what would be denied
   tierwall manifests --set agent.mode=shadow | kubectl apply --server-side -f -
 
   # Without agents
@@ -84,12 +84,12 @@ Examples:
   kubectl -n tierwall-system wait --for=condition=complete job/tierwall-cleanup --timeout=5m
   tierwall manifests | kubectl delete -f -
 
-  # For those who build on it
+  # Use it as a base of your own
   tierwall manifests --format kustomize --output-dir base/
   tierwall manifests --format helm --output-dir chart/
 
 docs/how-to/install.md has more.
-Exit status: 0 when it was printed, 2 when an option makes no sense.`,
+Exit status: 0 when it was printed, 2 when an option is invalid.`,
     )
     .action((flags: ManifestsFlags) => finish(runManifests(flags)));
 }

@@ -28,39 +28,50 @@ interface MatrixFlags extends StateFlags {
   readonly output: (typeof formats)[number];
 }
 
+/** An option that selects connections, and may be given several times. */
+const filter = (flags: string, description: string): Option =>
+  new Option(flags, description).argParser(collect).default([], "all");
+
 export function addMatrix(program: Command, finish: (status: number) => void): void {
   withAnswerFlags(
     program
       .command("matrix")
       .summary("who can reach whom, on which ports")
       .description(
-        "Answers for all pairs at once: which pods, workloads or namespaces can open connections to which, on which " +
+        "Lists all pairs: which pods, workloads or namespaces can open connections to which, on which " +
           "ports; and to and from nodes and external addresses.\n\n" +
           "--from and --to take what explain takes (NAMESPACE/POD, NAMESPACE/KIND/NAME, node:NAME, an IP address), and " +
           "sets: a NAMESPACE, a CIDR, and names with * in them (shop/web-*, node:*). Filters choose pods, and the " +
-          "matrix speaks of these alone.",
+          "matrix contains only these.",
       )
       .addOption(
         new Option("--by <grain>", "what a row is")
           .choices(["pod", "workload", "namespace"])
           .default("workload"),
       )
-      .option("--from <end>", "only connections from here (repeatable)", collect, [])
-      .option("--to <end>", "only connections to here (repeatable)", collect, [])
-      .option("-n, --namespace <name>", "only with an end in this namespace (repeatable)", collect, [])
+      .addOption(filter("--from <endpoint>", "only connections from here (repeatable)"))
+      .addOption(filter("--to <endpoint>", "only connections to here (repeatable)"))
       .addOption(
-        new Option("-l, --selector <selector>", "only with an end that has these labels: app=web,tier!=db")
+        filter("-n, --namespace <name>", "only pairs with an endpoint in this namespace (repeatable)"),
+      )
+      .addOption(
+        new Option(
+          "-l, --selector <selector>",
+          "only pairs with an endpoint that has these labels: app=web,tier!=db",
+        )
           .argParser(selector)
           .default([], "all"),
       )
-      .option("--port <port>", "only this port: 443, 53/UDP, ICMP (repeatable)", collect, [])
+      .addOption(filter("--port <port>", "only this port: 443, 53/UDP, ICMP (repeatable)"))
       .addOption(
         new Option("--undecided <how>", "how to treat ports whose verdict depends on missing information")
           .choices(["show", "allow", "deny"])
           .default("show"),
       )
-      .option("--denied", "list pairs as well that may do nothing")
-      .addOption(new Option("-o, --output <format>", "how to answer").choices([...formats]).default("text")),
+      .option("--denied", "also list pairs that cannot connect")
+      .addOption(
+        new Option("-o, --output <format>", "the output format").choices([...formats]).default("text"),
+      ),
   )
     .addHelpText(
       "after",

@@ -63,7 +63,7 @@ async function runNft(flags: NftFlags): Promise<number> {
   if (!isUsable(loaded)) return 2;
   const table = tableOf(agent, loaded.state, flags);
   if (table === undefined) return 2;
-  if (flags.diff !== undefined) return tellDifference(agent, table, flags.diff, flags);
+  if (flags.diff !== undefined) return printDifference(agent, table, flags.diff, flags);
   print(
     agent.rulesetText(table.ruleset, "tierwall", flags.annotate ? table.annotations : undefined).trimEnd(),
   );
@@ -71,7 +71,7 @@ async function runNft(flags: NftFlags): Promise<number> {
   return 0;
 }
 
-async function tellDifference(
+async function printDifference(
   agent: typeof Agent,
   before: Table,
   path: string,

@@ -40,7 +40,7 @@ describe("tierwall preview", () => {
   const preview = (args: readonly string[], input = "") =>
     tierwall(["preview", "-f", "cluster.yaml", ...args], { cwd: folder, input });
 
-  it("tells what would change, and exits with 0", () => {
+  it("reports what would change, and exits with 0", () => {
     const { status, stdout, stderr } = preview(["--apply", "deny.yaml"]);
     expect([status, stderr]).toEqual([0, ""]);
     expect(stdout).toBe(`+ ClusterNetworkPolicy deny · deny.yaml:1
@@ -90,7 +90,7 @@ not looked at: API server (not in the input)
     });
   });
 
-  it("tells what deleting a whole kind would change", () => {
+  it("reports what deleting a whole kind would change", () => {
     const { stdout } = preview(["--delete", "networkpolicies"]);
     expect(stdout).toBe(`- NetworkPolicy shop/open · cluster.yaml:17
 
@@ -135,7 +135,7 @@ not looked at: API server (not in the input)
     const { status, stdout, stderr } = without(["-f", "deny.yaml"], folder);
     expect([status, stdout]).toEqual([2, ""]);
     expect(stderr).toMatch(
-      /^-f alone is what would be applied to the cluster[^]*TW1009[^]*\/nowhere\/kubeconfig/,
+      /^-f alone names what would be applied to the cluster[^]*TW1009[^]*\/nowhere\/kubeconfig/,
     );
   });
 

@@ -39,10 +39,10 @@ export function addPreview(program: Command, finish: (status: number) => void): 
       .command("preview")
       .summary("what applying or deleting objects would change, before you do it")
       .description(
-        "Reads a state, puts the objects of --apply in the place of those of the same kind and name, takes out " +
-          "what --delete names, and tells what becomes allowed, denied and undecided; which NetworkPolicies are " +
-          "overridden, and by whom an applied NetworkPolicy is; policies of one priority that disagree; whether " +
-          "pods lose DNS, the API server or their probes; and who is newly isolated or cut off.",
+        "Shows what a change would do before you make it. Reads a state, replaces objects by those of --apply, removes " +
+          "what --delete names, and reports which connections become allowed, denied or undecided; which NetworkPolicies are " +
+          "overridden, and by which policies; policies of equal priority that conflict; whether " +
+          "pods lose DNS, the API server or their probes; and which pods become isolated or cut off.",
       )
       .option("--apply <path>", "a file or a folder with objects, or - (repeatable)", collect)
       .option(
@@ -64,7 +64,7 @@ Examples:
   # The same for a cluster in files
   tierwall preview -f ./cluster --apply deny-all-ingress.yaml
 
-  # In a pipeline: stop where something would break
+  # In a pipeline: stop if something would break
   tierwall preview -f snapshot.json --apply policies/ -R --fail-on newly-denied,overrides,lockout -o github
 
   # What uninstalling an API would open
@@ -96,12 +96,12 @@ function parseFailures(value: string): readonly Failure[] {
   });
 }
 
-/** Whoever would go on with `kubectl apply -f FILE` asks with `-f FILE` alone, and means the cluster. */
+/** A user who would go on with `kubectl apply -f FILE` asks with `-f FILE` alone, and means the cluster. */
 function asKubectl(flags: PreviewFlags): PreviewFlags {
   const { filename, apply, delete: remove, ...rest } = flags;
   if (apply !== undefined || remove !== undefined) return flags;
   printMessage(
-    "-f alone is what would be applied to the cluster; beside --apply or --delete it is the state instead",
+    "-f alone names what would be applied to the cluster; with --apply or --delete, it names the state instead",
   );
   return { ...rest, ...(filename === undefined ? {} : { apply: filename }) };
 }
@@ -121,7 +121,7 @@ async function runPreview(flags: PreviewFlags): Promise<number> {
     return 2;
   }
   const { before, after, edited } = await loadEdited(flags, apply, remove);
-  // What the edit leaves out may be what is wrong with the state: then that is told.
+  // The edit may remove what is wrong with the state: then the error of the state is reported.
   if (!isUsable(after) || !isUsable(before)) return 2;
   const found = preview(edited, flags.by);
   const caveats = mergedCaveats(

@@ -42,7 +42,7 @@ describe("tierwall replay", () => {
     expect(replay(["--flows", "-"], readFileSync(join(example, "flows.jsonl"), "utf8")).stdout).toBe(plain);
   });
 
-  it("lines that cannot be read are told with their number, and are not the end", () => {
+  it("lines that cannot be read are reported with their number, and the rest is read", () => {
     const { status, stdout, stderr } = replay(["--flows", file("some.csv")]);
     expect(status).toBe(0);
     expect(stdout).toContain("lines that cannot be read: 1");

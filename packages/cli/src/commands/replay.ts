@@ -41,24 +41,25 @@ export function addReplay(program: Command, finish: (status: number) => void): v
       .command("replay")
       .summary("which observed traffic the policies would drop, and by which rule")
       .description(
-        "Holds observed traffic against the policies: which flows would be dropped, by which rule, how often; and where " +
-          "what was observed is not what the policies say.\n\n" +
+        "Compares observed traffic with the policies: which flows would be dropped, by which rule, how often; and where " +
+          "the observed verdict differs from that of the policies.\n\n" +
           "Reads Hubble's flows (hubble observe -o json), conntrack -L, and records of your own as CSV or JSON lines, " +
-          "packed with gzip or not, of any length.",
+          "compressed with gzip or not, of any length.",
       )
       .requiredOption("--flows <file>", "the observed traffic, or - for standard input")
       .option(
         "--apply <path>",
-        "objects in the place of those of the same kind and name: tells which flows they change (repeatable)",
+        "objects that replace those of the same kind and name: shows which flows they change (repeatable)",
         collect,
       )
       .addOption(
-        new Option("--format <format>", "what the records are (default: as the first of them tells)").choices(
-          flowFormats,
-        ),
+        new Option(
+          "--format <format>",
+          "the format of the records (default: detected from the first one)",
+        ).choices(flowFormats),
       )
       .addOption(
-        new Option("-o, --output <format>", "how to answer").choices(["text", "json"]).default("text"),
+        new Option("-o, --output <format>", "the output format").choices(["text", "json"]).default("text"),
       ),
   )
     .addHelpText(
@@ -74,7 +75,7 @@ Examples:
   # The same, in the current cluster
   tierwall replay --apply deny-all.yaml --flows flows.jsonl
 
-  # Straight from Cilium
+  # From Cilium
   hubble observe --last 100000 -o json | tierwall replay -f ./cluster --flows -
 
   # The connections that a node has open
@@ -95,7 +96,7 @@ async function runReplay(flags: ReplayFlags): Promise<number> {
   }
   const edited = apply && (await loadEdited(flags, apply));
   const loaded = edited?.after ?? (await loadState(flags));
-  // What is applied may mend what is wrong with the state, and still there is nothing to compare with.
+  // What is applied may fix the errors of the state, but then there is nothing to compare with.
   if (!isUsable(loaded) || (edited !== undefined && !isUsable(edited.before))) return 2;
   const replay = new Replay(edited?.before.state ?? loaded.state, edited?.after.state);
   const problems = await readFlows(flags, replay);
@@ -116,8 +117,8 @@ async function runReplay(flags: ReplayFlags): Promise<number> {
 const statusOf = ({ verdicts, changed }: Replayed): number =>
   (changed === undefined ? verdicts.Deny : changed.length) > 0 ? 1 : 0;
 
-/** So many lines that cannot be read are told one by one; the report has their count. */
-const mostTold = 5;
+/** How many lines that cannot be read are reported one by one; the report has their count. */
+const mostReported = 5;
 
 /** Feeds all records to the replay; what is wrong with some is a warning, with all of them an error. */
 async function readFlows({ flows, format }: ReplayFlags, replay: Replay): Promise<readonly Diagnostic[]> {
@@ -138,7 +139,7 @@ async function readFlows({ flows, format }: ReplayFlags, replay: Replay): Promis
       const read = reader(line);
       if (read === undefined) continue;
       if (++records % 1000 === 0) progress.objectsRead(records);
-      if (read.kind === "broken" && ++broken <= mostTold)
+      if (read.kind === "broken" && ++broken <= mostReported)
         problems.push(diagnostic("TW2023", read.why, { place: lineAt(file, number) }));
       replay.add(read);
     }

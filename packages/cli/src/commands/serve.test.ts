@@ -27,7 +27,7 @@ describe("tierwall serve", () => {
     expect((await fetch(url!)).headers.get("Content-Type")).toBe("text/html; charset=utf-8");
     writeFileSync(join(folder, "b.yaml"), pod.replace("cart", "web"));
     while ((await state()).revision === revision);
-    // Somebody who listens does not keep it from ending.
+    // An open event stream does not keep it from ending.
     expect((await fetch(`${url}api/v1/events`)).status).toBe(200);
     expect(await command.stop("SIGINT")).toBe(0);
   });
@@ -54,7 +54,7 @@ describe("tierwall serve", () => {
     expect(await command.stop("SIGTERM")).toBe(0);
   });
 
-  it("makes a token where others can reach it, and tells it", async () => {
+  it("makes a token where others can reach it, and prints it", async () => {
     const folder = folderOf({ "a.yaml": pod });
     const command = new RunningCommand(["serve", "-f", folder, "--port", "0", "--address", "0.0.0.0"]);
     const [, , port] = await command.says(address);
@@ -65,7 +65,7 @@ describe("tierwall serve", () => {
     expect(await command.stop()).toBe(0);
   });
 
-  it("takes a token from a file, and does not tell it", async () => {
+  it("takes a token from a file, and does not print it", async () => {
     const folder = folderOf({ "a.yaml": pod, token: "0123456789abcdef\n" });
     const tokenFile = join(folder, "token");
     const command = new RunningCommand(["serve", "-f", folder, "--port", "0", "--token-file", tokenFile]);

@@ -20,15 +20,15 @@ interface ServeFlags extends FeedFlags {
 export function addServe(program: Command, finish: (status: number) => void): void {
   const command = program
     .command("serve")
-    .summary("a web page: see the network that the policies make")
+    .summary("show the network and its policies on a web page")
     .description(
-      "Opens a page on which connections are explained step by step, the network is drawn, policies stand in the order in " +
-        "which they are asked, and edits show what they would change. It follows the files, or the cluster, while it " +
+      "Serves a web page that explains connections step by step, draws the network, lists policies in the order in " +
+        "which they are evaluated, and shows what edits would change. It follows the files, or the cluster, while it " +
         "runs; it only reads.\n\n" +
-        "Nobody but this machine can reach it unless --address says otherwise; then who wants to see it needs a token.",
+        "Only this machine can reach it, unless you set --address. Then users need a token to open it.",
     )
     .option("-f, --filename <path>", "a file or a folder to show and to watch (repeatable)", collect)
-    .option("-R, --recursive", "read folders with all folders below them")
+    .option("-R, --recursive", "read subfolders as well")
     .addOption(maxInputOption())
     .option(
       "--context <name>",
@@ -36,23 +36,26 @@ export function addServe(program: Command, finish: (status: number) => void): vo
     )
     .option(
       "--kubeconfig <file>",
-      "where that context stands (default: as for kubectl, or from inside a pod)",
+      "the file with that context (default: as for kubectl, or from inside a pod)",
     )
     .addOption(
       new Option("--example", "show an example cluster that uses all six policy APIs").conflicts("filename"),
     )
     .addOption(
-      new Option("--port <port>", "where to listen; 0 takes any that is free")
+      new Option("--port <port>", "the port to listen on; 0 takes a free one")
         .argParser(portNumber)
-        .default(8080, "8080, or the next that is free"),
+        .default(8080, "8080, or the next free port"),
     )
     .option(
       "--address <address>",
-      "what to listen on; 0.0.0.0 or :: for all that this machine has",
+      "the address to listen on; 0.0.0.0 or :: for all addresses of this machine",
       "127.0.0.1",
     )
     .option("--host <name>", "another name under which browsers reach it (repeatable)", collect)
-    .option("--token-file <file>", "what to log in with (default: with --address, one is made and printed)")
+    .option(
+      "--token-file <file>",
+      "the token to log in with (default: with --address, one is made and printed)",
+    )
     .option("--open", "open it in a browser");
   withFactFlags(command)
     .addOption(enforcerOption())
@@ -116,7 +119,7 @@ function greet({ url, token }: RunningPage, flags: ServeFlags, feed: StateFeed):
   print(`${style.bold(url)}  ${feed.shown().title}`);
   if (token !== undefined && flags.tokenFile === undefined) print(`token: ${token}`);
   printMessage(
-    "Open it in a browser; it follows what it shows. Ctrl+C ends it, and `tierwall serve --help` tells more.",
+    "Open it in a browser; it updates itself. Press Ctrl+C to stop it. For options, see `tierwall serve --help`.",
   );
   if (flags.open) openBrowser(url);
 }

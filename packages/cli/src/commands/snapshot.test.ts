@@ -33,7 +33,7 @@ describe("tierwall snapshot", () => {
     expect(statSync(join(cwd, file)).mode & 0o077).toBe(0);
   });
 
-  it("kinds that its cluster does not serve are told to who wants to hear everything, not with every answer", () => {
+  it("kinds that its cluster does not serve are reported with -v, not with every answer", () => {
     const missing =
       "{apiVersion: tierwall.dev/v1, kind: Snapshot, forbidden: [], missing: [ciliumnetworkpolicies.cilium.io]}";
     const folder = folderOf({
@@ -68,7 +68,7 @@ describe("tierwall snapshot", () => {
     expect(stderr).toMatch(why);
   });
 
-  it("a packed file that is none is an error", () => {
+  it("a file that is not a valid archive is an error", () => {
     const folder = folderOf({ "broken.json.gz": "no gzip" });
     expect(tierwall(["validate", "-f", "broken.json.gz"], { cwd: folder })).toMatchObject({
       status: 2,

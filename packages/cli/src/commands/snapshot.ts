@@ -23,27 +23,30 @@ export function addSnapshot(program: Command, finish: (status: number) => void):
     .command("snapshot")
     .summary("write the state of a cluster to a file, for -f")
     .description(
-      "Reads all of a cluster that verdicts hang on, and writes it to a file from which every command gives the same " +
+      "Reads everything in a cluster that verdicts depend on, and writes it to a file from which every command gives the same " +
         "answers. What it holds has the same order each time, and no secrets: no environment, no commands, no annotations " +
         "of others.\n\n" +
         "With --redact, names, namespaces, labels and domain names are replaced by hashes, so that it can be attached to " +
         "a bug report; addresses and ports stay, and so do all verdicts.",
     )
-    .option("-o, --output-file <file>", "where to write; packed if it ends in .gz (default: standard output)")
-    .option("--redact", "hide how things are called")
-    .option("-f, --filename <path>", "manifests to take instead of a cluster (repeatable)", collect)
-    .option("-R, --recursive", "read folders with all folders below them")
+    .option(
+      "-o, --output-file <file>",
+      "where to write; compressed if it ends in .gz (default: standard output)",
+    )
+    .option("--redact", "replace names and labels by hashes")
+    .option("-f, --filename <path>", "manifests to read instead of a cluster (repeatable)", collect)
+    .option("-R, --recursive", "read subfolders as well")
     .addOption(maxInputOption())
     .option("--context <name>", "the context of the cluster (default: the current one)")
     .option(
       "--kubeconfig <file>",
-      "where that context stands (default: as for kubectl, or from inside a pod)",
+      "the file with that context (default: as for kubectl, or from inside a pod)",
     )
     .addHelpText(
       "after",
       `
 Examples:
-  # Keep what is there today, and see tomorrow what has changed
+  # Save the state of today, and see tomorrow what has changed
   tierwall snapshot -o monday.json.gz
   tierwall diff monday.json.gz
 
@@ -77,7 +80,7 @@ async function runSnapshot(flags: SnapshotFlags): Promise<number> {
   return 0;
 }
 
-/** With a salt that nobody keeps: who guesses a name cannot find out whether it is there. */
+/** With a salt that is not kept: guessing a name does not show whether the cluster has it. */
 function saltedHash(): (text: string) => string {
   const salt = randomBytes(32);
   const known = new Map<string, string>();
@@ -90,7 +93,7 @@ function saltedHash(): (text: string) => string {
 
 function write(path: string, text: string): boolean {
   try {
-    // Not everybody on this machine may read what a cluster holds.
+    // Other users of this machine may not be allowed to read the cluster.
     writeFileSync(path, path.endsWith(".gz") ? gzipSync(text) : text, { mode: 0o600 });
     return true;
   } catch (cause) {

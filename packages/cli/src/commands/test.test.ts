@@ -66,7 +66,7 @@ describe("exit status", () => {
     ["a folder without tests", ["policies"], /TW1004.*no ConnectivityTest/],
     ["a file without tests", ["cluster.yaml"], /TW1004.*no ConnectivityTest/],
     ["no path", [], /path/],
-    ["a format that is none", ["good.yaml", "-o", "xml"], /text, json, junit/],
+    ["an unknown format", ["good.yaml", "-o", "xml"], /text, json, junit/],
   ])("2 for %s", (_what, args, expected) => {
     const { status, stdout, stderr } = run(...args);
     expect([status, stdout]).toEqual([2, ""]);

@@ -26,14 +26,14 @@ export function addTest(program: Command, finish: (status: number) => void): voi
       .command("test")
       .summary("check assertions about who can reach whom")
       .description(
-        "Runs ConnectivityTests: assertions about connections, kept in YAML beside the policies and run in CI. " +
-          "A path is a file or a folder; other files in a folder are left alone. -f adds manifests to those that " +
-          "each test names under `given`. Tests that are given nothing are asked of the current cluster, and with " +
-          "--live all of them are, in the place of what they are given.",
+        "Runs ConnectivityTests: assertions about connections, stored as YAML next to the policies and run in CI. " +
+          "A path is a file or a folder; other files in a folder are ignored. -f adds manifests to those that " +
+          "each test names under `given`. Tests without `given` run on the current cluster, and with " +
+          "--live all tests do, instead of on what they name.",
       )
       .argument("<path...>", "files or folders with ConnectivityTests")
       .addOption(
-        new Option("-o, --output <format>", "how to report")
+        new Option("-o, --output <format>", "the output format")
           .choices(["text", "json", "junit"])
           .default("text"),
       ),
@@ -84,15 +84,15 @@ async function runTest(paths: readonly string[], flags: TestFlags): Promise<numb
   const states = new GivenStates(added.sources, options, asksCluster, cluster?.sources ?? []);
 
   const results: TestResult[] = [];
-  const told = new Set<State>();
+  const reported = new Set<State>();
   for (const test of found.objects) {
     const { state, sources, errors } = states.for(test);
     const problems = [...errors, ...state.diagnostics.filter((d) => d.severity === "error")];
     const [problem] = state.usable && errors.length === 0 ? [] : problems;
-    // Tests share states: what is worth saying of one is said once.
-    const worthSaying = flags.verbose ? state.diagnostics : state.diagnostics.filter(affectsVerdicts);
-    if (!told.has(state)) printDiagnostics([...errors, ...worthSaying], sources);
-    told.add(state);
+    // Tests share states: remarks about one are printed once.
+    const remarks = flags.verbose ? state.diagnostics : state.diagnostics.filter(affectsVerdicts);
+    if (!reported.has(state)) printDiagnostics([...errors, ...remarks], sources);
+    reported.add(state);
     const result = problem === undefined ? runConnectivityTest(state, test) : unansweredTest(test, problem);
     if (problem === undefined)
       printDiagnostics(

@@ -17,13 +17,13 @@ export function addValidate(program: Command, finish: (status: number) => void):
   withStateFlags(
     program
       .command("validate")
-      .summary("what is wrong with manifests, all at once")
+      .summary("check manifests, and report all errors at once")
       .description(
-        "Reads manifests and reports every error and warning with its place, and decides nothing. Kinds that are " +
-          "not network policy or part of a cluster are counted and left alone.",
+        "Reads manifests and reports every error and warning with its file and line. Kinds that are " +
+          "neither network policies nor part of a cluster are counted and ignored.",
       )
       .addOption(
-        new Option("-o, --output <format>", "how to report").choices(["text", "json"]).default("text"),
+        new Option("-o, --output <format>", "the output format").choices(["text", "json"]).default("text"),
       ),
   )
     .addHelpText(

@@ -72,7 +72,7 @@ describe("wrong usage gets the right help", () => {
       ["is the DNS name of a Service; write `payments/Service/front`"],
     ],
     [
-      "an address that is none",
+      "an invalid address",
       ["explain", ...files, "shop/cart", "300.1.2.3"],
       2,
       ["`300.1.2.3` is not a valid IP address: 300 is more than 255"],
@@ -103,10 +103,10 @@ describe("wrong usage gets the right help", () => {
       ],
     ],
     [
-      "--context beside files",
+      "--context with files",
       ["explain", ...files, "--context", "prod", "shop/cart", "payments/api"],
       0,
-      ["--context has no effect beside -f"],
+      ["--context has no effect with -f"],
     ],
     [
       "empty standard input",

@@ -1,6 +1,6 @@
 import { visible } from "@tierwall/core/report";
 
-/** What could stand at the cursor. */
+/** What can be typed at the cursor. */
 export interface Candidates {
   readonly list: readonly Candidate[];
   /** More is to be typed behind each of them: `shop/`. */

@@ -12,14 +12,14 @@ import type { LiveFlags } from "../input/live.js";
 import type { ClusterOf } from "./complete.js";
 import type { Given } from "./slot.js";
 
-/** Somebody waits for a key to answer: what cannot be read in that time is not offered. */
+/** The user waits for the answer to a key: what cannot be read in that time is not offered. */
 const patience = 800;
 /** How many characters are read between two looks at the clock. */
 const step = 64 * 1024;
 
 /**
- * The cluster in the files that a line names with -f, or tierwall.yaml for it. Standard input is not to be had yet. Where there
- * are no files a live cluster is meant, which takes its time: `askLive` is told which, and what is to be named.
+ * The cluster in the files that a line names with -f, or tierwall.yaml for it. Standard input is not available yet. Where there
+ * are no files a live cluster is meant, which takes longer: `askLive` gets its flags, and the word to complete.
  */
 export function clusterOfLine(
   program: Command,

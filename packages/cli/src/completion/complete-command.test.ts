@@ -48,11 +48,11 @@ describe("names come from", () => {
   });
 });
 
-describe("whatever is wrong is not said while somebody types", () => {
+describe("errors are not reported while the user types", () => {
   it.each([
     ["no files are named", {}, []],
     ["a file is not there", {}, ["-f", "nowhere.yaml"]],
-    ["standard input is not to be had", {}, ["-f", "-"]],
+    ["standard input is not available", {}, ["-f", "-"]],
     ["tierwall.yaml is broken", { "tierwall.yaml": "nonsense: {" }, []],
     ["a manifest is no YAML", { "a.yaml": "{" }, ["-f", "a.yaml"]],
     ["an option is none", {}, ["--nonsense"]],
@@ -60,7 +60,7 @@ describe("whatever is wrong is not said while somebody types", () => {
     expect(offered(folderOf(files), "explain", ...words, "--from", "")).toEqual([]);
   });
 
-  it("names before a mistake are offered all the same", () => {
+  it("names before a mistake are still offered", () => {
     const cwd = folderOf({ "a.yaml": `${cluster}---\n{`, "b.yaml": "kind: [" });
     expect(offered(cwd, "explain", "-f", ".", "--from", "shop/")).toEqual(["shop/cart", "shop/web"]);
   });

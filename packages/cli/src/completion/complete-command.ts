@@ -6,11 +6,11 @@ import { complete } from "./complete.js";
 import type { LiveFlags } from "../input/live.js";
 import { liveCluster } from "./live-cluster.js";
 
-/** What the completion scripts, and kubectl, ask at every press of the key. Hidden: nobody types it. */
+/** What the completion scripts, and kubectl, call at every press of the key. Hidden: users do not type it. */
 export function addComplete(program: Command, finish: (status: number) => void): void {
   program
     .command("__complete", { hidden: true })
-    .description("Says what could stand at the end of a line; the scripts of `tierwall completion` ask it.")
+    .description("Prints what can complete a command line; the scripts of `tierwall completion` call it.")
     .argument("[words...]", "the words after the name of the program, the last as far as it is typed")
     .action(async (words: readonly string[]) => {
       print(candidatesText(await candidatesNow(program, words)));
@@ -18,7 +18,7 @@ export function addComplete(program: Command, finish: (status: number) => void):
     });
 }
 
-/** Somebody is typing: whatever is wrong will be said when the line is run. */
+/** The user is typing: errors are reported when the line is run. */
 async function candidatesNow(program: Command, words: readonly string[]): Promise<Candidates> {
   try {
     let asked: { readonly flags: LiveFlags; readonly word: string } | undefined;

@@ -43,7 +43,7 @@ describe("commands", () => {
   it("are offered first, with what they do", () => {
     expect(offered("").list).toContainEqual({
       value: "validate",
-      description: "what is wrong with manifests, all at once",
+      description: "check manifests, and report all errors at once",
     });
   });
   it.each([
@@ -66,7 +66,7 @@ describe("options", () => {
     ["not again, behind a shared dash", "explain -Rv --verb", []],
     ["again, where they can be repeated", "explain -f a --filen", ["--filename"]],
     ["not behind --", "test -- --out", []],
-    ["of a command that is none", "nonsense --out", []],
+    ["of an unknown command", "nonsense --out", []],
   ])("%s", (_what, line, expected) => expect(values(line)).toEqual(expected));
 });
 
@@ -77,7 +77,7 @@ describe("values", () => {
     ["of a choice, behind =", "validate --output=j", ["--output=json"]],
     ["of an argument", "completion ", ["bash", "zsh", "fish"]],
     ["not of an argument too many", "completion bash ", []],
-    ["not of an option that is none", "validate --nonsense=", []],
+    ["not of an unknown option", "validate --nonsense=", []],
     ["not of a switch", "validate --recursive=", []],
     ["nothing for free text", "explain --port ", []],
   ])("%s", (_what, line, expected) => {
@@ -113,7 +113,7 @@ describe("names in the cluster", () => {
     ["ports of a pod", "explain --to shop/cart:", ["shop/cart:8080/TCP", "shop/cart:53/UDP"]],
     ["ports of a workload", "explain --to=shop/Deployment/web:", ["--to=shop/Deployment/web:80/TCP"]],
     ["no ports of who has none", "explain --to shop-eu/cart:", []],
-    ["nothing in a namespace that is none", "explain --from nowhere/", []],
+    ["nothing in an unknown namespace", "explain --from nowhere/", []],
   ])("%s", (_what, line, expected) => expect(new Set(values(line))).toEqual(new Set(expected)));
 
   it("say what they are", () => {

@@ -5,10 +5,10 @@ import { type Candidates, none, plain } from "./candidates.js";
 import { endpointNames, namespaceNames } from "./cluster-names.js";
 import { type Given, readLine, type Slot } from "./slot.js";
 
-/** Reads the cluster that a line is about, if that can be done while somebody waits; as much of it as the word may name. */
+/** Reads the cluster that a line is about, if that can be done while the user waits; as much of it as the word may name. */
 export type ClusterOf = (command: Command, given: Given, word: string) => Inventory | undefined;
 
-/** What could stand at the end of a line: its words after the name of the program, the last as far as it is typed. */
+/** What can complete a line: its words after the name of the program, the last as far as it is typed. */
 export function complete(program: Command, words: readonly string[], clusterOf: ClusterOf): Candidates {
   const { slot, lead, word } = readLine(program, words);
   const candidates = candidatesFor(program, slot, word, clusterOf);

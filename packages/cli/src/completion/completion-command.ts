@@ -7,9 +7,9 @@ const shells = ["bash", "zsh", "fish"] as const;
 export function addCompletion(program: Command, finish: (status: number) => void): void {
   program
     .command("completion")
-    .summary("a script that lets your shell complete commands, options and pods")
+    .summary("print a script that completes commands, options and pods in your shell")
     .description(
-      "Prints a script for your shell. With it, the key that completes offers commands, options and their values, and " +
+      "Prints a script for your shell. With it, the Tab key offers commands, options and their values, and " +
         "namespaces, pods and workloads of the files that -f or tierwall.yaml names, as far as they can be read in a second.",
     )
     .addArgument(new Argument("<shell>", "the shell").choices(shells))

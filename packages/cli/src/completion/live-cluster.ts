@@ -3,7 +3,7 @@ import { readCluster } from "@tierwall/core/state";
 import { clusterFiles, connect, listCluster, type WatchedKind, watchedKinds } from "@tierwall/kube";
 import type { LiveFlags } from "../input/live.js";
 
-/** Milliseconds that a cluster has to answer while somebody waits. */
+/** Milliseconds that a cluster has to answer while the user waits. */
 const patience = 300;
 
 /** What a word that is being typed may come to name. Each kind for itself: those of which there are few come in time where others do not. */
@@ -17,7 +17,7 @@ export async function liveCluster(flags: LiveFlags, word: string): Promise<Inven
   return readCluster(listed.flatMap((one) => (one.ok ? clusterFiles(one.listing) : [])));
 }
 
-/** Behind `shop/`, what is in that namespace: nobody waits for ten thousand pods of others. */
+/** Behind `shop/`, what is in that namespace: reading ten thousand pods of others takes too long. */
 function namedKinds(word: string): readonly WatchedKind[] {
   const [, namespace] = /^([^/:]+)\//.exec(word) ?? [];
   const wanted = namespace === undefined ? ["Namespace", "Node"] : ["Pod", "Service"];

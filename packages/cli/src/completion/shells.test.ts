@@ -63,7 +63,7 @@ const typed = [
 const lineNumber = (line: string) => typed.findIndex(([, one]) => one === line);
 
 /** Asks a shell for all lines at once, as each start takes a while, when the first answer is wanted. */
-function inOneGo(shell: string, how: readonly string[], script: string, args: readonly string[] = []) {
+function inOneShell(shell: string, how: readonly string[], script: string, args: readonly string[] = []) {
   let answers: readonly (readonly string[])[] | undefined;
   return () =>
     (answers ??= run(shell, [...how, script, ...args], { TERM: "dumb" })
@@ -79,7 +79,7 @@ describe("bash", () => {
   ];
   const quoted = (word: string) => `'${word}'`;
   const asking = typed.map(([, line]) => `ask ${[line, ...wordsOf(line)].map(quoted).join(" ")}`);
-  const offers = inOneGo(
+  const offers = inOneShell(
     "bash",
     ["--norc", "-c"],
     `source <(tierwall completion bash)
@@ -94,14 +94,14 @@ describe("bash", () => {
      ${asking.join("\n")}`,
   );
   it.each(typed)("completes %s: %s", (_what, line, expected) => {
-    // Readline keeps what stands before the last : or =.
+    // Readline keeps what is before the last : or =.
     const kept = /^.*[:=]/.exec(line.split(" ").at(-1)!)?.[0] ?? "";
     expect(offers()[lineNumber(line)]!.map((offer) => `${kept}${offer}`)).toEqual(expected);
   });
 });
 
 describe.skipIf(missing("fish"))("fish", onlyInFull, () => {
-  const offers = inOneGo(
+  const offers = inOneShell(
     "fish",
     ["--no-config", "-c"],
     `tierwall completion fish | source
@@ -142,8 +142,8 @@ describe.skipIf(missing("zsh"))("zsh", onlyInFull, () => {
     ["a file behind =", "tierwall validate --filename=clut", "tierwall validate --filename=clutter.txt "],
     ["nothing", "tierwall tour ", "tierwall tour "],
   ] as const;
-  /** In a terminal of its own somebody types a line, the key that completes, and one that shows the line. */
-  const shown = inOneGo(
+  /** In a terminal of its own, types a line, the key that completes, and one that shows the line. */
+  const shown = inOneShell(
     "zsh",
     ["-f", "-c"],
     `zmodload zsh/zpty
@@ -164,7 +164,7 @@ describe.skipIf(missing("zsh"))("zsh", onlyInFull, () => {
 });
 
 describe.skipIf(missing("kubectl"))("kubectl", () => {
-  it("runs the plugin, whose help speaks of itself as the user does", () => {
+  it("runs the plugin, whose help names itself as the user does", () => {
     const help = run("kubectl", ["tierwall", "explain", "--help"]);
     expect(help).toContain("Usage: kubectl tierwall explain [options]");
     expect(help).toContain("\n  kubectl tierwall explain -f ./cluster ");

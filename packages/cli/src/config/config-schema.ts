@@ -30,7 +30,7 @@ export function configSchema(program: Command): ObjectSchema {
   return wholeSchema(common, program, ownFields);
 }
 
-/** The same for readers: what a command shares with others, in the same words, is told once. */
+/** The same for readers: what a command shares with others, in the same words, is described once. */
 export function documentedSchema(program: Command): ObjectSchema {
   const common = sharedFields(commandsOf(program));
   const isCommon = (name: string, field: Fields[string]) =>

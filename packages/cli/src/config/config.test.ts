@@ -56,7 +56,7 @@ describe("tierwall.yaml gives defaults", () => {
     expect(tierwall(["validate"], { cwd }).stdout).toContain("1 policy, 2 pods");
   });
 
-  it("of manifests only for commands that are told none on the line", () => {
+  it("of manifests only for commands that get none on the line", () => {
     const connectivityTest = `
 apiVersion: tierwall.dev/v1
 kind: ConnectivityTest
@@ -126,9 +126,9 @@ describe("a mistake in tierwall.yaml is an error with its place", () => {
       "protocol: UDP\n",
       "It is an option of single commands: write `explain: {protocol: …}`.",
     ],
-    ["a command that is none", "explian: {output: json}\n", "did you mean `explain`?"],
+    ["an unknown command", "explian: {output: json}\n", "did you mean `explain`?"],
     [
-      "a value that is none of the choices",
+      "a value that is not one of the choices",
       "ciliumEnforcement: sometimes\n",
       "tierwall.yaml:1:20  error TW1203  `sometimes` is not one of `default`, `always` and `never`",
     ],
@@ -189,7 +189,7 @@ describe("a mistake in tierwall.yaml is an error with its place", () => {
   });
 });
 
-describe("tierwall.yaml beside manifests", () => {
+describe("tierwall.yaml next to manifests", () => {
   it("is not read as one", () => {
     const cwd = repository("");
     expect(JSON.parse(tierwall(["validate", "-f", ".", "-R", "-o", "json"], { cwd }).stdout)).toMatchObject({

@@ -115,7 +115,7 @@ function settingsOf(document: ParsedDocument): Config["settings"] {
 function isFor(command: Command, option: Option, value: Setting["value"]): boolean {
   if (typeof value === "boolean") return isSwitch(option);
   if (isSwitch(option)) return false;
-  // Who is told paths on the line, as `tierwall test PATH`, looks at these: manifests beside them would change the answer.
+  // A command that takes paths on the line, such as `tierwall test PATH`, reads only these: more manifests would change the answer.
   if (option.attributeName() === "filename" && command.registeredArguments.some(isPath)) return false;
   return option.argChoices === undefined || value.every((text) => option.argChoices?.includes(text));
 }

@@ -4,7 +4,7 @@ import { configName, isConfig } from "@tierwall/kube";
 
 /**
  * The tierwall.yaml nearest to a folder: in it, or above it as far as the root of its repository or the user's home.
- * Outside of both only the folder itself counts: what lies in / or /tmp may be anybody's.
+ * Outside of both only the folder itself counts: any user can write to folders such as /tmp.
  */
 export function findConfig(folder: string, home: string): string | undefined {
   for (const candidate of foldersUpwards(folder, home)) {

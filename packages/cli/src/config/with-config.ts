@@ -17,7 +17,7 @@ export function withConfig(program: Command): Command {
         "defaults for options (default: the nearest tierwall.yaml, here or above)",
       ),
     )
-    .addOption(new Option("--no-config", "leave tierwall.yaml alone"))
+    .addOption(new Option("--no-config", "ignore tierwall.yaml"))
     .hook("preSubcommand", (_program, command) => {
       // Help is given whatever tierwall.yaml says, and so is what it says nothing about.
       if (configurable(command).length === 0 || program.args.some((word) => /^(-h|--help)$/.test(word)))

@@ -4,7 +4,7 @@ import type { Key } from "node:readline";
 
 export interface Choice {
   readonly value: string;
-  /** What it is, beside it. */
+  /** What it is, shown next to it. */
   readonly note: string;
 }
 

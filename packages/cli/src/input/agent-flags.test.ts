@@ -46,7 +46,7 @@ describe("--unknown-pods-after", () => {
 });
 
 describe("the options of an agent", () => {
-  it("that is told nothing deny unknown pods, drop silently, and log nothing of packets", () => {
+  it("without options deny unknown pods, drop silently, and log no packets", () => {
     const { node, source, ...rest } = optionsOf("--node", "n1");
     expect(node).toEqual({
       node: "n1",

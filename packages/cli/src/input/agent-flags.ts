@@ -86,7 +86,7 @@ function tableName(text: string): string {
   );
 }
 
-/** Where the state of the cluster comes from, and what it does not tell. */
+/** Where the state of the cluster comes from, and facts that it does not contain. */
 function withSourceFlags(command: Command): Command {
   return withLiveFactFlags(
     withNamespaceFlag(command)
@@ -95,7 +95,7 @@ function withSourceFlags(command: Command): Command {
         "enforce the manifests of a file or a folder, and watch it (repeatable)",
         collect,
       )
-      .option("-R, --recursive", "read folders with all folders below them")
+      .option("-R, --recursive", "read subfolders as well")
       .option(
         "--kubeconfig <file>",
         "without -f: how to reach the cluster (default: as kubectl, or from inside a pod)",
@@ -137,7 +137,7 @@ export function contradiction({ unknownPods, unknownPodsAfter: after }: AgentFla
 /** Few use NFLOG at all, and those the first groups. */
 const usualLogGroup = 465;
 
-/** Kubernetes tells pods the name of their node where the manifest asks for it; kubelets use the name of the host. */
+/** Kubernetes gives pods the name of their node where the manifest asks for it; kubelets use the name of the host. */
 const nodeName = ({ node }: AgentFlags): string => node ?? process.env.NODE_NAME ?? hostname().toLowerCase();
 
 function sourceOptions(flags: AgentFlags): SourceOptions {

@@ -26,7 +26,7 @@ export function withCiliumFlags(command: Command): Command {
     );
 }
 
-/** As in Cilium's configuration, several stand in one text with spaces between them. */
+/** As in Cilium's configuration, several are written in one text with spaces between them. */
 function labelExpressions(text: string, previous: readonly string[] | undefined): readonly string[] {
   const written = text.split(/\s+/).filter((part) => part !== "");
   const wrong = written.find((part) => parseLabelExpression(part) === undefined);

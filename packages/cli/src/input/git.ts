@@ -125,7 +125,7 @@ function nearestFolder(path: string): string {
   return isFolder || parent === path ? path : nearestFolder(parent);
 }
 
-/** All contents in one go: a process for each file would take longer than everything else. */
+/** All contents in one step: a process for each file would take longer than everything else. */
 function textsOf(files: readonly TrackedFile[], budget: InputBudget): readonly TextSource[] {
   const [first] = files;
   if (first === undefined) return [];
@@ -152,7 +152,7 @@ function textsOf(files: readonly TrackedFile[], budget: InputBudget): readonly T
 
 const isPacked = (path: string): boolean => path.endsWith(".gz");
 
-/** Beside each file: its hash, its size and line breaks. */
+/** For each file: its hash, its size and line breaks. */
 const longestHeader = 256;
 
 class GitMissing extends Error {}

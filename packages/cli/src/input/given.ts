@@ -5,7 +5,7 @@ import { readEdited, readState, type State, type StateOptions } from "@tierwall/
 import { type ManifestFile, readPaths } from "@tierwall/kube";
 
 /*
- * Objects that say what must hold, in files beside the policies: ConnectivityTests and Guarantees. Each names under `given` the
+ * Objects that state what must hold, in files next to the policies: ConnectivityTests and Guarantees. Each names under `given` the
  * manifests that it is about.
  */
 
@@ -34,7 +34,7 @@ export function findObjects<T>(
   const { sources, diagnostics: unread } = readPaths(paths, recursive, { maxInput });
   const diagnostics: Diagnostic[] = [...unread];
   const objects = sources.flatMap((source) => {
-    // Assertions are never so many that they are read in chunks: that is a snapshot beside them.
+    // Assertions are never so many that they are read in chunks: such a file is a snapshot.
     if (!("text" in source)) return [];
     const found = read(source.text, source.file);
     diagnostics.push(...found.diagnostics);

@@ -3,7 +3,7 @@ import { diagnostic } from "@tierwall/core/manifest";
 import { clusterFiles, connect, type Connection, listCluster, type Read } from "@tierwall/kube";
 import type { Progress } from "../output/progress.js";
 
-/** Which cluster, as kubectl is told. */
+/** Which cluster, in the terms of kubectl. */
 export interface LiveFlags {
   readonly kubeconfig?: string;
   readonly context?: string;

@@ -1,7 +1,7 @@
 import type { MetricsAuth, MetricsCommand } from "@tierwall/kube";
 import { type Command, Option } from "commander";
 
-/** Where a long-running command serves metrics and health, and to whom. */
+/** Where a long-running command serves metrics and health, and which clients may read them. */
 export interface MetricsFlags {
   readonly metricsAddress: string;
   readonly metricsAuth: MetricsAuth;

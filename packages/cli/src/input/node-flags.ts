@@ -4,7 +4,7 @@ import { type Command, Option } from "commander";
 import { connectionMask, count, logGroup } from "./quantity.js";
 import { cidr, collectWith } from "./state.js";
 
-/** Options of every command about what one node enforces, but for its name. */
+/** Options of every command about what one node enforces, except for its name. */
 export interface NodeFlags {
   readonly podRange?: readonly Cidr[];
   readonly unknownPods: "deny" | "allow";

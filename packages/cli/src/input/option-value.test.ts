@@ -33,7 +33,7 @@ describe("how often an option can be given, and with what", () => {
     [new Option("-f <path>", "a file (repeatable)"), { repeatable: true, switch: false }],
     [new Option("-f <path...>", "files"), { repeatable: true, switch: false }],
     [new Option("--dns <file>", "names"), { repeatable: false, switch: false }],
-    [new Option("--fix", "mend"), { repeatable: false, switch: true }],
+    [new Option("--fix", "fix"), { repeatable: false, switch: true }],
     [new Option("--no-config", "none"), { repeatable: false, switch: true }],
   ])("%j", (option, expected) =>
     expect({ repeatable: isRepeatable(option), switch: isSwitch(option) }).toEqual(expected),

@@ -56,7 +56,7 @@ export function connectionMask(text: string): number {
   );
 }
 
-/** 0 is any that is free. */
+/** 0 is a free port. */
 export function portNumber(text: string): number {
   const port = /^\d{1,5}$/.test(text) ? Number(text) : Number.NaN;
   if (!(port <= 65_535)) throw new InvalidArgumentError("It is a number from 0 to 65535.");

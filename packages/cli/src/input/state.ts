@@ -33,24 +33,21 @@ export interface StateFlags extends LiveFlags, CiliumFlags {
 export function withStateFlags(command: Command): Command {
   const named = command
     .option("-f, --filename <path>", "a file, a folder, or - for standard input (repeatable)", collect)
-    .option("-R, --recursive", "read folders with all folders below them")
+    .option("-R, --recursive", "read subfolders as well")
     .addOption(maxInputOption())
-    .option(
-      "--context <name>",
-      "without -f: the context of the cluster that is read (default: the current one)",
-    )
+    .option("--context <name>", "without -f: the context of the cluster to read (default: the current one)")
     .option(
       "--kubeconfig <file>",
-      "where that context stands (default: as for kubectl, or from inside a pod)",
+      "the file with that context (default: as for kubectl, or from inside a pod)",
     )
     .option("--live", "read the cluster as well as -f; objects in files replace those of the cluster");
   return withFactFlags(named)
-    .option("-v, --verbose", "show notes, and every rule that was looked at")
+    .option("-v, --verbose", "show notes, and every rule that was considered")
     .hook("preAction", (_, used) => {
       const unused = ["context", "kubeconfig"].find((name) => used.getOptionValueSource(name) === "cli");
       if (unused !== undefined && used.name() !== "preview" && !isLive(used.opts<StateFlags>()))
         printMessage(
-          `--${unused} has no effect beside -f, which names files; --live reads the cluster as well`,
+          `--${unused} has no effect with -f, which names files; --live reads the cluster as well`,
         );
     });
 }
@@ -63,10 +60,10 @@ export const withAnswerFlags = (command: Command): Command =>
 export const maxInputOption = (): Option =>
   new Option(
     "--max-input <size>",
-    "refuse files that are larger than this together, unpacked (default: 1Gi)",
+    "refuse files that are larger than this in total, uncompressed (default: 1Gi)",
   ).argParser(size);
 
-/** Options that say what no manifest tells, and how manifests are meant. */
+/** Options for facts that no manifest contains, and for how manifests are read. */
 export function withFactFlags(command: Command): Command {
   const facts = command
     .option(
@@ -76,11 +73,11 @@ export function withFactFlags(command: Command): Command {
     )
     .option("--service-cidr <cidr>", "the range of Service addresses (repeatable)", collectWith(cidr))
     .option("--kube-apiserver <address>", "an address of the API server (repeatable)", collectWith(address))
-    .option("--dns <file>", "what names resolve to, as YAML: {example.com: [192.0.2.1]}");
+    .option("--dns <file>", "what domain names resolve to, as YAML: {example.com: [192.0.2.1]}");
   return withCiliumFlags(facts)
     .option(
       "--ignore-api <group>",
-      "leave out the objects of a policy API that is not evaluated, such as crd.projectcalico.org (repeatable)",
+      "ignore the objects of a policy API that is not evaluated, such as crd.projectcalico.org (repeatable)",
       collectWith(foreignGroup),
     )
     .addOption(
@@ -89,7 +86,7 @@ export function withFactFlags(command: Command): Command {
         "whether unknown fields are mistakes (file) or a newer API (cluster); auto looks for a uid",
       ).choices(["auto", "file", "cluster"]),
     )
-    .option("--keep-going", "leave out objects with errors instead of stopping");
+    .option("--keep-going", "skip objects with errors instead of stopping");
 }
 
 /** S9.8: for commands that answer questions. Others are about policies as docs/semantics.md reads them (S9.7). */
@@ -98,7 +95,7 @@ export const enforcerOption = (): Option =>
     enforcerNames,
   );
 
-/** What no object of a running cluster tells. */
+/** Facts that no object of a running cluster contains. */
 export function withLiveFactFlags(command: Command): Command {
   const facts = command
     .option(
@@ -198,7 +195,7 @@ export async function loadState(flags: StateFlags): Promise<Loaded> {
 
 export interface Named {
   readonly base: Read;
-  /** What stands in the place of objects of the same kind and name. */
+  /** What replaces objects of the same kind and name. */
   readonly over: Read;
   readonly live: boolean;
 }
@@ -235,7 +232,7 @@ export function isUsable(loaded: Loaded): boolean {
   return false;
 }
 
-/** Hardly any cluster serves all kinds: who did not ask for everything is not told that with every answer. */
+/** Hardly any cluster serves all kinds: without -v, this is not repeated with every answer. */
 const usualOfClusters = "TW3006";
 
 /** What was skipped may be all that the user meant: a kustomization, say. */
@@ -244,15 +241,15 @@ const skippedKinds = "TW3003";
 /** After the answer: what it rests on in a line each, and how much more there is to say about the input. */
 export function printRemarks({ sources, diagnostics }: Loaded, verbose: boolean): void {
   if (verbose) return printDiagnostics(diagnostics, sources);
-  const telling = diagnostics.filter(affectsAnswers);
+  const relevant = diagnostics.filter(affectsAnswers);
   const others = diagnostics.filter((d) => !affectsAnswers(d) && d.code !== usualOfClusters);
-  if (telling.length + others.length > 0) printMessage("");
-  for (const { code, severity, message, place, hint } of telling.slice(0, 10)) {
+  if (relevant.length + others.length > 0) printMessage("");
+  for (const { code, severity, message, place, hint } of relevant.slice(0, 10)) {
     const where = place === undefined ? "" : ` (${place.file}:${place.line})`;
     printMessage(`${severity} ${code}  ${message}${where}`);
     if (code === skippedKinds && hint !== undefined) printMessage(`  ${hint}`);
   }
-  const left = Math.max(0, telling.length - 10) + others.length;
+  const left = Math.max(0, relevant.length - 10) + others.length;
   if (left > 0)
     printMessage(
       `${left} more ${left === 1 ? "remark" : "remarks"} about the input: -v, or tierwall validate`,

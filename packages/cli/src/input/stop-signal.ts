@@ -1,4 +1,4 @@
-/** Resolves when the process is told to end: Ctrl+C, or SIGTERM. */
+/** Resolves when the process gets a signal to end: Ctrl+C, or SIGTERM. */
 export async function stopSignal(): Promise<void> {
   return new Promise((resolve) => {
     for (const signal of ["SIGINT", "SIGTERM"] as const) process.once(signal, () => resolve());

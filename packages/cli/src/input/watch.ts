@@ -5,7 +5,7 @@ import { isUsable, type Loaded, type StateFlags, printDiagnostics } from "./stat
 import { stopSignal } from "./stop-signal.js";
 
 /**
- * Answers now, and again whenever the files or the cluster of the flags change, until the process is told to end. Returns the
+ * Answers now, and again whenever the files or the cluster of the flags change, until a signal ends the process. Returns the
  * exit status of the last answer.
  */
 export async function watchState(flags: StateFlags, answer: (loaded: Loaded) => number): Promise<number> {

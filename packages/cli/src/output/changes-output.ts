@@ -11,7 +11,7 @@ export const outputOption = (): Option =>
     .default("text");
 
 export const grainOption = (): Option =>
-  new Option("--by <grain>", "whom connections are put together for")
+  new Option("--by <grain>", "how to group connections")
     .choices(["pod", "workload", "namespace"])
     .default("workload");
 

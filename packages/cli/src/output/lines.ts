@@ -36,7 +36,7 @@ async function* unpacked(chunks: AsyncGenerator<Buffer, void>): AsyncGenerator<B
     return;
   }
   const unpacking = createGunzip();
-  // What goes wrong is thrown to whoever reads, too.
+  // Errors are thrown to the reader as well.
   pipeline(all, unpacking).catch(() => undefined);
   yield* unpacking as AsyncIterable<Buffer>;
 }

@@ -41,7 +41,7 @@ describe("progress", () => {
     expect(shown()).toEqual([]);
   });
 
-  it("is not rewritten more often than anybody can read", () => {
+  it("is not rewritten faster than it can be read", () => {
     const { progress, clock, shown } = terminal();
     clock.now += 600;
     for (const objects of [500, 1000, 1500]) progress.objectsRead(objects);

@@ -65,7 +65,7 @@ export function setWide(wide: boolean): void {
   isWide = wide;
 }
 
-/** How many columns of a quoted line are shown, beside its number. */
+/** How many columns of a quoted line are shown, after its number. */
 export const quotedColumns = (): number | undefined => (isWide ? undefined : textColumns - 10);
 
 /** The same, where the report ends its last line itself. */

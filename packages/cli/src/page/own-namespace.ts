@@ -2,12 +2,12 @@ import { existsSync, readFileSync } from "node:fs";
 import { systemNamespace } from "@tierwall/kube";
 import type { Command } from "commander";
 
-/** Kubernetes tells pods where they are. */
-const told = "/var/run/secrets/kubernetes.io/serviceaccount/namespace";
+/** Where Kubernetes writes the namespace of a pod. */
+const namespaceFile = "/var/run/secrets/kubernetes.io/serviceaccount/namespace";
 
-/** Where the Leases of controllers and agents are, unless somebody says otherwise. */
+/** Where the Leases of controllers and agents are by default. */
 export const ownNamespace = (): string =>
-  existsSync(told) ? readFileSync(told, "utf8").trim() : systemNamespace;
+  existsSync(namespaceFile) ? readFileSync(namespaceFile, "utf8").trim() : systemNamespace;
 
 export const withNamespaceFlag = (command: Command): Command =>
   command.option(

@@ -28,27 +28,27 @@ export async function findFeed(flags: FeedFlags): Promise<FoundFeed> {
     return FileFeed.open({ paths: [folder], recursive: true, title: "Example cluster", state });
   }
   if (filename.length === 0) return liveFeed(flags, state);
-  return FileFeed.open({ paths: filename, recursive, maxInput, state, onUnreadable: tellUnreadable });
+  return FileFeed.open({ paths: filename, recursive, maxInput, state, onUnreadable: printUnreadable });
 }
 
 async function liveFeed(flags: FeedFlags, state: StateOptions): Promise<FoundFeed> {
   const connected = await connectLive(flags);
   if (!connected.ok) return { ok: false, diagnostics: [connected.diagnostic] };
   const { openCluster } = await import("@tierwall/server");
-  const opened = await openCluster(connected.value, state, tellHealth);
+  const opened = await openCluster(connected.value, state, printHealth);
   if (opened.ok) return opened;
   return { ok: false, diagnostics: [outOfReach(connected.value, opened.message)] };
 }
 
-/** What is not seen is not shown: it is said here, and on the page. */
-function tellHealth(resource: string, { state, message }: KindHealth): void {
+/** What cannot be read is not shown: this is reported here, and on the page. */
+function printHealth(resource: string, { state, message }: KindHealth): void {
   if (state === "forbidden")
     printMessage(`${resource} may not be read, and are left out: ${message ?? "forbidden"}`);
   if (state === "failing")
     printMessage(`${resource} cannot be read now: ${message ?? "no answer"}; trying again`);
 }
 
-function tellUnreadable(diagnostics: readonly Diagnostic[]): void {
+function printUnreadable(diagnostics: readonly Diagnostic[]): void {
   if (diagnostics.length === 0) return printMessage("everything can be read again");
   printDiagnostics(diagnostics, []);
   printMessage("The page evaluates nothing until this can be read again.");

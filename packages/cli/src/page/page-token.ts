@@ -5,7 +5,7 @@ import { diagnostic } from "@tierwall/core/manifest";
 /** Others may try tokens as often as they like. */
 const shortestToken = 16;
 
-/** What whoever opens the page has to know. */
+/** The token that users of the page need. */
 export function readToken(file: string): Result<string> {
   try {
     const token = readFileSync(file, "utf8").trim();

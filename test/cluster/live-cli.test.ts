@@ -1,4 +1,4 @@
-import { readFileSync, writeFileSync } from "node:fs";
+import { readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { gunzipSync } from "node:zlib";
 import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
@@ -97,6 +97,21 @@ describe.skipIf(noControlPlane)(`the command line on a live cluster${title}`, ()
     const { status: got, stdout, stderr } = run(command, ...args);
     expect([got, stderr]).toEqual([status, expect.any(String)]);
     expect(stdout).toMatch(said);
+  });
+
+  it("init writes a test that holds, of an empty folder too, and no CI job", () => {
+    const empty = folderOf({});
+    const env = { KUBECONFIG: plane.kubeconfig() };
+    const { status, stdout, stderr } = tierwall(["init"], { cwd: empty, env });
+    expect([status, stderr]).toEqual([0, expect.stringContaining("so the cluster is read") as string]);
+    expect(stdout).toContain("Read the cluster: 1 policy, 3 pods.");
+    const written = readFileSync(join(empty, "connectivity-test.yaml"), "utf8");
+    expect(written).toContain("from: shop/cart, to: shop/db:5432/TCP, verdict: Allow");
+    expect(written).toContain("verdict: Deny, decidedBy: NetworkPolicy/shop/only-cart");
+    expect(written).not.toContain("given");
+    expect(readdirSync(empty).toSorted()).toEqual(["connectivity-test.yaml", "tierwall.yaml"]);
+    for (const words of [["validate"], ["test", "connectivity-test.yaml"]])
+      expect(tierwall(words, { cwd: empty, env }).status).toBe(0);
   });
 
   // Lines are broken elsewhere where places stand in them.

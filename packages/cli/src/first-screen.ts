@@ -3,21 +3,22 @@ export const firstScreen = `Tierwall decides and explains connections under Kube
 
 Usage: tierwall COMMAND [options]
 
-  tierwall tour                        explains three connections
+  tierwall tour                        explains three connections of an example
   tierwall serve --example             the same cluster as a web page
 
 Your cluster (the current kubectl context), or a folder (-f FOLDER -R):
 
-  tierwall explain shop/cart payments/api:8443
-                                       why is this connection allowed or denied?
+  tierwall explain shop/web shop/db:80 why is this connection allowed or denied?
   tierwall lookup shop/cart            which rules apply to this pod?
   tierwall matrix                      who can reach whom, on which ports?
-  tierwall lint                        what is valid, but probably not meant?
+  tierwall lint                        what is valid, but probably a mistake?
+  tierwall init                        writes a first test, and a CI job
 
 Before a change:
 
   tierwall validate -f FOLDER -R       errors, with their line
   tierwall preview --apply FILE        what would this allow or deny?
-  tierwall test -R FOLDER              assertions about connections, for CI
+  tierwall test FILE                   do my assertions still hold?
+  tierwall prove FILE                  do they hold in every possible cluster?
 
 tierwall --help lists all commands; tierwall COMMAND --help shows examples.`;

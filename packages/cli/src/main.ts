@@ -12,6 +12,7 @@ import { addController } from "./commands/controller.js";
 import { addConvert } from "./commands/convert.js";
 import { addExplain } from "./commands/explain.js";
 import { addHits } from "./commands/hits.js";
+import { addInit } from "./init/init-command.js";
 import { firstScreen } from "./first-screen.js";
 import { type Invocation, asInvoked } from "./invocation.js";
 import { fittedHelp } from "./output/help-text.js";
@@ -46,6 +47,7 @@ const commands: readonly ((program: Command, finish: (status: number) => void) =
   addValidate,
   addLint,
   addConvert,
+  addInit,
   addSnapshot,
   addController,
   addAgent,
@@ -153,6 +155,7 @@ Examples:
   tierwall validate -f ./policies -R
   tierwall lint -f ./cluster -R
   tierwall convert -f ./cluster --to cluster-network-policy
+  tierwall init
   tierwall snapshot -o cluster.json.gz
   tierwall hits --never
   tierwall serve -f ./cluster -R

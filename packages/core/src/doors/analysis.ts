@@ -8,6 +8,7 @@ export {
   readConnectivityTests,
 } from "../analysis/connectivity-test/connectivity-test.js";
 export {
+  decidingNames,
   runConnectivityTest,
   type TestResult,
   unansweredTest,

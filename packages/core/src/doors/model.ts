@@ -39,6 +39,7 @@ export {
 export type { ConnectionVerdict, WalkVerdict } from "../evaluate/evaluate.js";
 export { type Endpoint, type Flow, formatEndpoint, type PodEndpoint } from "../evaluate/flow.js";
 export { type LabelMatch, type Labels, namespaceNameLabel, selects } from "../labels/requirement.js";
+export { exampleOf } from "../labels/satisfiable.js";
 export { parseSelector } from "../labels/selector-text.js";
 export { type Address, bitsOf, type Family, formatAddress, parseAddress } from "../net/address.js";
 export { type Cidr, contains, covers, formatCidr, lastOf, parseCidr, singleAddress } from "../net/cidr.js";

@@ -1,5 +1,5 @@
-// Writes what the code already knows: the index of diagnostics, the fields of every policy kind, the help of every command,
-// the names of the library, the CRDs. Checked in, so that it can be read and applied from the web; `--check` fails when a file is stale.
+// Writes what the code already knows: the index of diagnostics, the fields of every policy kind, the help and the manual page
+// of every command, the names of the library, the CRDs. Checked in, so that it can be read and applied from the web; `--check` fails when a file is stale.
 
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { dirname, join, relative } from "node:path";
@@ -9,7 +9,13 @@ import { root } from "./prepare.mjs";
 import { renderReference } from "./render-reference.mjs";
 
 /** Folders with nothing but generated files: what is no longer generated is deleted. */
-const whollyGenerated = ["docs/reference/fields", "deploy/crds", "deploy/kustomize", "deploy/helm"];
+const whollyGenerated = [
+  "packages/cli/man",
+  "docs/reference/fields",
+  "deploy/crds",
+  "deploy/kustomize",
+  "deploy/helm",
+];
 
 const header = "<!-- Written by `npm run generate`: change the source it comes from, not this page. -->\n\n";
 
@@ -37,6 +43,7 @@ async function generate() {
   pages["docs/reference/fields/tierwall-yaml.md"] = defaultsPage(cli.defaultsSchema());
   pages["docs/reference/library-api.md"] = `${header}${libraryPage()}`;
   pages["docs/reference/cli.md"] = commandsPage(cli.helpPages());
+  for (const { file, text } of cli.manPages()) pages[`packages/cli/man/${file}`] = text;
   for (const [file, text] of Object.entries(kube.definitionFiles())) pages[`deploy/crds/${file}`] = text;
   for (const [file, text] of Object.entries(kube.installFiles())) pages[`deploy/${file}`] = text;
   return pages;

@@ -8,7 +8,7 @@ Usage: tierwall COMMAND [options]
 
 Your cluster (the current kubectl context), or a folder (-f FOLDER -R):
 
-  tierwall explain shop/web shop/db:80 why is this connection allowed or denied?
+  tierwall explain shop/cart shop/db   why is this connection allowed or denied?
   tierwall lookup shop/cart            which rules apply to this pod?
   tierwall matrix                      who can reach whom, on which ports?
   tierwall lint                        what is valid, but probably a mistake?
@@ -19,6 +19,6 @@ Before a change:
   tierwall validate -f FOLDER -R       errors, with their line
   tierwall preview --apply FILE        what would this allow or deny?
   tierwall test FILE                   do my assertions still hold?
-  tierwall prove FILE                  do they hold in every possible cluster?
+  tierwall prove FILE                  does this hold in every possible cluster?
 
 tierwall --help lists all commands; tierwall COMMAND --help shows examples.`;

@@ -15,6 +15,7 @@ import { addHits } from "./commands/hits.js";
 import { addInit } from "./init/init-command.js";
 import { firstScreen } from "./first-screen.js";
 import { type Invocation, asInvoked } from "./invocation.js";
+import { type ManPage, manPagesOf } from "./man/man-page.js";
 import { fittedHelp } from "./output/help-text.js";
 import { addMatrix } from "./commands/matrix.js";
 import { addLint } from "./commands/lint.js";
@@ -116,6 +117,9 @@ export function helpPages(): { command: string; text: string }[] {
     ...program.commands.filter(isVisible).map((command) => page(command, `tierwall ${command.name()}`)),
   ];
 }
+
+/** The manual pages of every command, for packages/cli/man. */
+export const manPages = (): readonly ManPage[] => manPagesOf(makeProgram(() => undefined));
 
 /** What tierwall.yaml may say, for the reference in docs/. */
 export const defaultsSchema = (): Schema => documentedSchema(makeProgram(() => undefined));

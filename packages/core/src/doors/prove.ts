@@ -16,6 +16,6 @@ export {
 export { proofsGithub, proofsJunit, proofsSarif } from "../report/proofs/proofs-ci.js";
 export { proofsJson } from "../report/proofs/proofs-json.js";
 export { proofsText } from "../report/proofs/proofs-text.js";
-export { partText, summaryText } from "../report/proofs/proofs-words.js";
+export { connectionText, partText } from "../report/proofs/proofs-words.js";
 export { writtenCounterexample } from "../report/proofs/written-counterexample.js";
 export { guaranteeKind } from "../state/test-kind.js";

@@ -1,6 +1,6 @@
 import { pino } from "pino";
 import {
-  allKinds,
+  controllerKinds,
   AnalystThread,
   ClientAuthority,
   type ClientOptions,
@@ -131,7 +131,7 @@ export class AdmissionLab {
 }
 
 async function followed(connection: Connection, follower: AnalystThread): Promise<ClusterSource> {
-  const source = new ClusterSource(connection, { kinds: allKinds, follower });
+  const source = new ClusterSource(connection, { kinds: controllerKinds, follower });
   await source.start(() => undefined);
   return source;
 }

@@ -339,7 +339,10 @@ describe.skipIf(reason)(`kubectl, with the webhook${title}`, () => {
         () =>
           new Webhook({
             connection,
-            judge: { judge: async () => ({ warnings: [], missing: [], unread: [] }) },
+            judge: {
+              judge: async () => ({ warnings: [], missing: [], unread: [] }),
+              ask: async () => undefined,
+            },
             isReady: () => true,
             metrics: new ServiceMetrics(),
             log: pino({ level: "silent" }),

@@ -19,7 +19,7 @@ export {
 export { type BundleName, definitionFiles, definitionsOf } from "./crds/bundles.js";
 export type { OpenApi } from "./crds/structural.js";
 export { type ForeignApiTimes, ForeignApiWatch } from "./cluster/foreign-apis.js";
-export { allKinds, namesOfForeign } from "./cluster/foreign-kinds.js";
+export { allKinds, controllerKinds, namesOfForeign } from "./cluster/foreign-kinds.js";
 export { Delivery, type DeliveryTimes } from "./cluster/delivery.js";
 export { type WatchedKind, watchedKinds } from "./cluster/kinds.js";
 export {

@@ -8,6 +8,7 @@ export {
   guaranteeSchema,
   type Proof,
   Prover,
+  readGuarantee,
   readGuarantees,
   runGuarantee,
   unaskedGuarantee,
@@ -15,5 +16,6 @@ export {
 export { proofsGithub, proofsJunit, proofsSarif } from "../report/proofs/proofs-ci.js";
 export { proofsJson } from "../report/proofs/proofs-json.js";
 export { proofsText } from "../report/proofs/proofs-text.js";
+export { connectionText, partText } from "../report/proofs/proofs-words.js";
 export { writtenCounterexample } from "../report/proofs/written-counterexample.js";
 export { guaranteeKind } from "../state/test-kind.js";

@@ -15,6 +15,7 @@ import { counted, portText } from "./wording.js";
  */
 
 export type WarningTopic =
+  | "guarantee"
   | "lockout"
   | "denied"
   | "overrides"
@@ -30,6 +31,7 @@ export interface EditWarning {
 
 /** What matters most comes first, wherever warnings of several kinds are shown together. */
 export const warningOrder: readonly WarningTopic[] = [
+  "guarantee",
   "lockout",
   "denied",
   "overrides",

@@ -242,7 +242,8 @@ function familiesIn({ pods, nodes }: Cluster): Pick<LowerOptions, "ciliumFamilie
   return found.size === 0 ? {} : { ciliumFamilies: found.size === 2 ? "both" : "one" };
 }
 
-function stateOf(
+/** What policies mean together, in a cluster of which everything else is known. */
+export function stateOf(
   definitions: readonly PolicyDefinition[],
   setup: Setup,
   rest: Omit<State, "definitions" | "policies" | "tiers" | "tiersAs" | "withDefinitions">,

@@ -7,7 +7,7 @@ import type { Connection } from "./connection.js";
 import { Delivery, type DeliveryTimes, usualDelivery } from "./delivery.js";
 import { Discovery } from "./discovery.js";
 import { foreignAmong } from "./foreign-kinds.js";
-import { resourceOf, type WatchedKind, watchedKinds } from "./kinds.js";
+import { guaranteeKind, resourceOf, type WatchedKind, watchedKinds } from "./kinds.js";
 import { type KindHealth, Reflector, type ReflectorTimes, usualTimes } from "./reflector.js";
 import { isSameMoment, type Situation, situationOf, type SituationSource } from "./situation.js";
 
@@ -105,7 +105,8 @@ export class ClusterSource implements SituationSource {
       kind,
       trouble: troubleIn(health),
     }));
-    return unseenOf(results, this.discovery.latest);
+    const verdicts = results.filter(({ kind }) => kind !== guaranteeKind);
+    return unseenOf(verdicts, this.discovery.latest);
   }
 
   keyOf(object: JsonObject): string {
@@ -131,8 +132,8 @@ export class ClusterSource implements SituationSource {
 
   stirred(kind: WatchedKind): void {
     const { health } = this.reflectors.get(kind)!;
-    // That a cluster does not have the policies of other projects needs no mention, unless it had them.
-    if (kind.isForeign !== true || health.state !== "missing" || this.mentioned.has(kind)) {
+    // That a cluster does not have an optional kind needs no mention, unless it had it.
+    if (kind.isOptional !== true || health.state !== "missing" || this.mentioned.has(kind)) {
       this.mentioned.add(kind);
       this.options.onHealth?.(resourceOf(kind), health);
     }
@@ -150,7 +151,7 @@ export class ClusterSource implements SituationSource {
       ({ kind, health }) =>
         health.isKnown ||
         (goesOn && health.state === "forbidden") ||
-        (kind.isForeign === true && health.state !== "listing"),
+        (kind.isOptional === true && health.state !== "listing"),
     );
   }
 

@@ -1,5 +1,5 @@
 import { type ForeignKind, foreignKinds } from "@tierwall/core/manifest";
-import { policyText, type WatchedKind, watchedKinds } from "./kinds.js";
+import { guaranteeKind, policyText, type WatchedKind, watchedKinds } from "./kinds.js";
 
 /** Those that can change what becomes of traffic. The others would only be read to be ignored. */
 const effects: ReadonlySet<ForeignKind["effect"]["kind"]> = new Set(["l3-l4", "l7", "host"]);
@@ -18,6 +18,7 @@ export const foreignWatchedKinds: readonly WatchedKind[] = effectiveForeignKinds
     isNamespaced: scope === "Namespaced",
     isBuiltIn: false,
     isForeign: true,
+    isOptional: true,
     keep: policyText,
   }),
 );
@@ -28,6 +29,9 @@ export const foreignAmong = (resources: readonly string[]): readonly ForeignKind
 
 /** All that verdicts depend on. */
 export const allKinds: readonly WatchedKind[] = [...watchedKinds, ...foreignWatchedKinds];
+
+/** All that the controller reads. */
+export const controllerKinds: readonly WatchedKind[] = [...allKinds, guaranteeKind];
 
 /** `Calico GlobalNetworkPolicy`, each once: Calico serves the same kinds in two groups. */
 export const namesOfForeign = (kinds: readonly Pick<ForeignKind, "product" | "kind">[]): string =>

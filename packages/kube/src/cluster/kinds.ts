@@ -23,8 +23,10 @@ export interface WatchedKind {
   readonly isNamespaced: boolean;
   /** Served by every API server; others come and go with their definitions. */
   readonly isBuiltIn: boolean;
-  /** Of another project: shown in answers, never enforced here, and not needed to begin. */
+  /** Of another project: shown in answers, and never enforced here. */
   readonly isForeign?: boolean;
+  /** The cluster is known without its objects. */
+  readonly isOptional?: boolean;
   /** What is kept of an object. */
   readonly keep: (object: JsonObject) => JsonObject;
 }
@@ -145,5 +147,18 @@ export const watchedKinds: readonly WatchedKind[] = [
 /** Those of which objects are policies that are evaluated. */
 export const policyKinds: readonly WatchedKind[] = watchedKinds.filter(({ keep }) => keep === policyText);
 
-export const policyKindOf = ({ group, kind }: Pick<WatchedKind, "group" | "kind">): WatchedKind =>
-  policyKinds.find((one) => one.group === group && one.kind === kind)!;
+/** Claims about the policies of the cluster, which no verdict depends on. Only the controller reads them. */
+export const guaranteeKind: WatchedKind = {
+  kind: "Guarantee",
+  group: "tierwall.dev",
+  versions: ["v1"],
+  plural: "guarantees",
+  isNamespaced: false,
+  isBuiltIn: false,
+  isOptional: true,
+  keep: policyText,
+};
+
+/** Kinds whose objects have a spec of their users and a status of their controllers. */
+export const reportedKindOf = ({ group, kind }: Pick<WatchedKind, "group" | "kind">): WatchedKind =>
+  [...policyKinds, guaranteeKind].find((one) => one.group === group && one.kind === kind)!;

@@ -151,7 +151,7 @@ export class Reflector extends BackgroundTask {
         this.isDoubtful = true;
         this.failingSince ??= Date.now();
         // The first list of a foreign kind is not waited for.
-        if (!this.current.isKnown && this.kind.isForeign !== true) this.be({ state: "listing", message });
+        if (!this.current.isKnown && this.kind.isOptional !== true) this.be({ state: "listing", message });
         else if (++this.failures >= failuresThatCount || !this.current.isKnown)
           this.be({ state: "failing", message, since: this.failingSince });
         return Math.max(this.backoff.next(), (trouble.retryAfterSeconds ?? 0) * 1000);

@@ -1,7 +1,7 @@
 import type { JsonObject } from "@tierwall/core/manifest";
 import type { PolicyRef } from "@tierwall/core/model";
 import { type Connection, messageOf } from "../cluster/connection.js";
-import { pathOf, policyKindOf } from "../cluster/kinds.js";
+import { pathOf, reportedKindOf } from "../cluster/kinds.js";
 import { Backoff, pause, RateLimit } from "../cluster/pause.js";
 import { type Condition, dated, sameConditions, type StoredCondition } from "./condition.js";
 import { jsonRequest, refusalIn } from "../cluster/json-request.js";
@@ -197,7 +197,7 @@ function applyOf(policy: PolicyRef, conditions: readonly StoredCondition[]) {
   };
   return {
     method: "PATCH",
-    path: `${pathOf(policyKindOf(policy), version)}/${name}/status?fieldManager=${ownerOfFields}&force=true`,
+    path: `${pathOf(reportedKindOf(policy), version)}/${name}/status?fieldManager=${ownerOfFields}&force=true`,
     as: "apply",
     body,
   } as const;

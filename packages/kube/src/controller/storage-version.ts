@@ -1,6 +1,6 @@
 import type { PolicyRef } from "@tierwall/core/model";
 import type { Connection } from "../cluster/connection.js";
-import { policyKindOf, resourceOf } from "../cluster/kinds.js";
+import { reportedKindOf, resourceOf } from "../cluster/kinds.js";
 import { jsonRequest } from "../cluster/json-request.js";
 import { objectsAt, textAt } from "../cluster/object-fields.js";
 
@@ -25,7 +25,7 @@ export class StorageVersions {
       this.found.set(name, known);
     }
     const { version = "" } = known;
-    return policyKindOf(policy).versions.includes(version) ? version : policy.version;
+    return reportedKindOf(policy).versions.includes(version) ? version : policy.version;
   }
 
   /** The server does not serve what was found. */
@@ -45,4 +45,4 @@ export class StorageVersions {
   }
 }
 
-const definitionOf = (policy: Kind): string => resourceOf(policyKindOf(policy));
+const definitionOf = (policy: Kind): string => resourceOf(reportedKindOf(policy));

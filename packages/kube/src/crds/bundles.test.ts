@@ -3,7 +3,9 @@ import { type BundleName, definitionFiles, definitionsOf } from "./bundles.js";
 import type { OpenApi } from "./structural.js";
 
 const bundles: readonly BundleName[] = ["released", "first-draft", "kep-2091"];
-const all = bundles.flatMap((bundle) => definitionsOf(bundle));
+const policies = bundles.flatMap((bundle) => definitionsOf(bundle));
+const [guarantee] = definitionsOf("guarantees");
+const all = [...policies, guarantee!];
 
 /** The schemas below one, by their paths: `.spec.ingress[].from`. */
 function below(
@@ -44,16 +46,18 @@ describe.each(all.map((definition) => [definition.metadata.name, definition] as 
     it("has a status of its own path, and columns", () => {
       const [version] = definition.spec.versions;
       expect(version!.subresources).toEqual({ status: {} });
-      expect(version!.additionalPrinterColumns.map(({ name }) => name)).toEqual(
-        expect.arrayContaining(["Accepted", "Programmed", "Age"]),
-      );
+      const columns = version!.additionalPrinterColumns.map(({ name }) => name);
+      if (definition === guarantee) expect(columns).toEqual(["Holds", "Verdict", "Age"]);
+      else expect(columns).toEqual(expect.arrayContaining(["Accepted", "Programmed", "Age"]));
     });
 
-    it("is written for the experimental channel, under a name it says it was not given", () => {
-      expect(definition.metadata.annotations).toMatchObject({
+    it("names the channel and the approval of groups of the Kubernetes project", () => {
+      const approved = {
         "policy.networking.k8s.io/channel": "experimental",
         "api-approved.kubernetes.io": expect.stringMatching(/^unapproved, /) as string,
-      });
+      };
+      if (definition === guarantee) expect(definition.metadata).not.toHaveProperty("annotations");
+      else expect(definition.metadata.annotations).toMatchObject(approved);
     });
   },
 );
@@ -82,6 +86,7 @@ describe("the bundles", () => {
       "policy.networking.k8s.io_clusternetworkpolicies.yaml",
       "policy.networking.k8s.io_adminnetworkpolicies.yaml",
       "policy.networking.k8s.io_baselineadminnetworkpolicies.yaml",
+      "tierwall.dev_guarantees.yaml",
       "first-draft/netpol.networking.k8s.io_clusternetworkpolicies.yaml",
       "first-draft/netpol.networking.k8s.io_clusterdefaultnetworkpolicies.yaml",
       "kep-2091/policy.networking.k8s.io_adminnetworkpolicies.yaml",

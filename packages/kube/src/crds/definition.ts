@@ -1,13 +1,15 @@
 import type { ObjectSchema, PolicyKind } from "@tierwall/core/manifest";
-import { policyKindOf, resourceOf } from "../cluster/kinds.js";
+import { reportedKindOf, resourceOf } from "../cluster/kinds.js";
 import { policyStatus } from "./status.js";
 import { type OpenApi, structural, validationRules } from "./structural.js";
 
 /** What a definition says beside the shape of its kind in files. */
 export interface Naming {
-  readonly shortNames: readonly string[];
-  /** Columns of `kubectl get` that are fields of the spec, by their names. */
-  readonly columns: readonly ("tier" | "priority")[];
+  readonly shortNames?: readonly string[];
+  /** Columns of `kubectl get`: fields of the spec, and conditions. */
+  readonly columns: readonly (keyof typeof knownColumns)[];
+  /** That of a policy, if it is absent. */
+  readonly status?: OpenApi;
   /** Fields of the spec of which one is there when it comes to an API server, be it null: CEL takes null for absent. */
   readonly specHasOneOf?: readonly string[];
   /** The release of the network-policy-api project whose definition this one replaces; drafts were in no release. */
@@ -30,20 +32,17 @@ interface Column {
 const approval =
   "unapproved, written by Tierwall for what it enforces of this API; the API itself is the Kubernetes project's";
 
+type DefinedKind = Pick<PolicyKind, "group" | "kind" | "scope" | "versions">;
+
 /** The definition of a kind in the spelling that this shape is of. */
-export function definitionOf(kind: PolicyKind, shape: ObjectSchema, naming: Naming) {
-  const { plural } = policyKindOf(kind);
+export function definitionOf(kind: DefinedKind, shape: ObjectSchema, naming: Naming) {
+  const { plural } = reportedKindOf(kind);
   return {
     apiVersion: "apiextensions.k8s.io/v1",
     kind: "CustomResourceDefinition",
     metadata: {
       name: resourceOf({ plural, group: kind.group }),
-      annotations: {
-        "api-approved.kubernetes.io": approval,
-        ...(naming.bundle === undefined ? {} : { "policy.networking.k8s.io/bundle-version": naming.bundle }),
-        // With the fields that the standard channel of the API leaves out, such as networks and domain names.
-        "policy.networking.k8s.io/channel": "experimental",
-      },
+      ...annotationsOf(kind, naming),
     },
     spec: {
       group: kind.group,
@@ -52,7 +51,7 @@ export function definitionOf(kind: PolicyKind, shape: ObjectSchema, naming: Nami
         listKind: `${kind.kind}List`,
         plural,
         singular: kind.kind.toLowerCase(),
-        shortNames: naming.shortNames,
+        ...(naming.shortNames === undefined ? {} : { shortNames: naming.shortNames }),
         categories: ["network-policies"],
       },
       scope: kind.scope,
@@ -70,7 +69,22 @@ export function definitionOf(kind: PolicyKind, shape: ObjectSchema, naming: Nami
   };
 }
 
-function wholeObject(shape: ObjectSchema, { specHasOneOf }: Naming) {
+function annotationsOf(
+  { group }: DefinedKind,
+  { bundle }: Naming,
+): { readonly annotations?: Readonly<Record<string, string>> } {
+  if (!group.endsWith(".k8s.io")) return {};
+  return {
+    annotations: {
+      "api-approved.kubernetes.io": approval,
+      ...(bundle === undefined ? {} : { "policy.networking.k8s.io/bundle-version": bundle }),
+      // With the fields that the standard channel of the API leaves out, such as networks and domain names.
+      "policy.networking.k8s.io/channel": "experimental",
+    },
+  };
+}
+
+function wholeObject(shape: ObjectSchema, { specHasOneOf, status = policyStatus }: Naming) {
   const spec = shape.fields.spec!.schema as ObjectSchema;
   const rules = validationRules(shape);
   return {
@@ -86,7 +100,7 @@ function wholeObject(shape: ObjectSchema, { specHasOneOf }: Naming) {
         ...oneHand(structural(spec)),
         ...(specHasOneOf ? { anyOf: specHasOneOf.map((field) => ({ required: [field] })) } : {}),
       },
-      status: policyStatus,
+      status,
     },
     ...(rules.length > 0 ? { "x-kubernetes-validations": rules } : {}),
   };
@@ -101,7 +115,14 @@ function oneHand(spec: OpenApi): OpenApi {
   return { ...spec, properties: Object.fromEntries(properties) as Record<string, OpenApi> };
 }
 
-const fieldColumns = {
+const conditionColumn = (type: string, description: string): Column => ({
+  name: type,
+  type: "string",
+  description,
+  jsonPath: `.status.conditions[?(@.type=="${type}")].status`,
+});
+
+const knownColumns = {
   tier: {
     name: "Tier",
     type: "string",
@@ -114,20 +135,20 @@ const fieldColumns = {
     description: "Its place in the order of the policies.",
     jsonPath: ".spec.priority",
   },
+  verdict: {
+    name: "Verdict",
+    type: "string",
+    description: "What must become of the connections.",
+    jsonPath: ".spec.verdict",
+  },
+  Accepted: conditionColumn("Accepted", "Whether it is understood."),
+  Programmed: conditionColumn("Programmed", "Whether the nodes enforce it."),
+  Holds: conditionColumn("Holds", "Whether it holds in every cluster with these policies."),
 } as const satisfies Record<string, Column>;
-
-const conditionColumn = (type: string, description: string): Column => ({
-  name: type,
-  type: "string",
-  description,
-  jsonPath: `.status.conditions[?(@.type=="${type}")].status`,
-});
 
 function columnsOf({ columns }: Naming): readonly Column[] {
   return [
-    ...columns.map((name) => fieldColumns[name]),
-    conditionColumn("Accepted", "Whether it is understood."),
-    conditionColumn("Programmed", "Whether the nodes enforce it."),
+    ...columns.map((name) => knownColumns[name]),
     {
       name: "Age",
       type: "date",

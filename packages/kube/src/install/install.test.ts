@@ -35,7 +35,7 @@ describe("what is installed", () => {
     const kinds = installObjects({ values }).map(({ kind }) => kind);
     expect(kinds).not.toContain("CustomResourceDefinition");
     const drafts = installObjects({ values, parts: ["crds"] }).length;
-    expect([drafts, installObjects({ parts: ["crds"] }).length]).toEqual([5, 3]);
+    expect([drafts, installObjects({ parts: ["crds"] }).length]).toEqual([6, 4]);
   });
 
   it("is where it is told to be", () => {

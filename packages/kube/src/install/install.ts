@@ -55,7 +55,7 @@ const objectsOf: Readonly<
   Record<Part, () => readonly (readonly [when: readonly SettingPath[], ...objects: readonly JsonObject[]])[]>
 > = {
   crds: () => [
-    [[], ...definitions("released")],
+    [[], ...definitions("released"), ...definitions("guarantees")],
     [[firstDraft], ...definitions("first-draft")],
   ],
   roles: () => [

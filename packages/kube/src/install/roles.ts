@@ -1,6 +1,6 @@
 import type { JsonObject } from "@tierwall/core/manifest";
 import { type BundleName, definitionsOf } from "../crds/bundles.js";
-import { allKinds } from "../cluster/foreign-kinds.js";
+import { controllerKinds } from "../cluster/foreign-kinds.js";
 import { type WatchedKind, watchedKinds } from "../cluster/kinds.js";
 import { certificateSecret } from "../webhook/configuration.js";
 import { fullName, here, valueOf } from "./marked.js";
@@ -43,7 +43,10 @@ const kindsOf = (bundle: BundleName) =>
 const discovering: Rule = { nonResourceURLs: ["/apis", "/apis/*"], verbs: ["get"] };
 
 /** Whose status has conditions. */
-const conditioned = ["released", "first-draft"] as const;
+const conditioned = ["released", "guarantees", "first-draft"] as const;
+
+/** What cluster administrators write. */
+const administered = [...kindsOf("released"), ...kindsOf("guarantees")];
 
 /** Calico's API server asks for these as well before it lists policies: the right to see tiers, and to see what is in them. */
 const calicoTiers: readonly Rule[] = [
@@ -108,7 +111,7 @@ const askingAboutAccounts: readonly Rule[] = [
 export const controllerAccount = accountWith(
   "controller",
   [
-    ...rulesFor(allKinds, following),
+    ...rulesFor(controllerKinds, following),
     ...calicoTiers,
     discovering,
     ...conditioned.flatMap((bundle) => rulesFor(kindsOf(bundle), ["patch"], "/status")),
@@ -176,12 +179,8 @@ const metricsReaderName = called("metrics-reader");
 export const peoplesRoles: readonly JsonObject[] = [
   // For the account of Prometheus.
   clusterRole(metricsReaderName, [{ nonResourceURLs: ["/metrics"], verbs: ["get"] }]),
-  clusterRole(called("policy-admin"), rulesFor(kindsOf("released"), managing)),
-  clusterRole(
-    called("policy-view"),
-    rulesFor(kindsOf("released"), reading),
-    aggregatedTo("view", "edit", "admin"),
-  ),
+  clusterRole(called("policy-admin"), rulesFor(administered, managing)),
+  clusterRole(called("policy-view"), rulesFor(administered, reading), aggregatedTo("view", "edit", "admin")),
 ];
 
 /** The accounts that settings name. */

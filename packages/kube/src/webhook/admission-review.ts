@@ -17,7 +17,8 @@ export interface AdmissionRequest {
 
 export type AdmissionAnswer =
   | { readonly allowed: true; readonly warnings: readonly string[] }
-  | { readonly allowed: false; readonly message: string };
+  /** `code`: 422 for what is not valid, unless given. */
+  | { readonly allowed: false; readonly message: string; readonly code?: 403 };
 
 type ReadReview =
   | { readonly ok: true; readonly request: AdmissionRequest }
@@ -74,10 +75,15 @@ const refusal = (message: string): ReadReview => ({ ok: false, message });
 const objectIn = (name: "object" | "oldObject", value: Json | undefined): Partial<AdmissionRequest> =>
   isObject(value) ? { [name]: value } : {};
 
+const reasons = {
+  403: { code: 403, reason: "Forbidden" },
+  422: { code: 422, reason: "Invalid" },
+} as const;
+
 /** The review that answers one. */
 export function reviewOf(uid: string, answer: AdmissionAnswer): object {
   const response = answer.allowed
     ? { uid, allowed: true, ...(answer.warnings.length === 0 ? {} : { warnings: answer.warnings }) }
-    : { uid, allowed: false, status: { code: 422, reason: "Invalid", message: answer.message } };
+    : { uid, allowed: false, status: { ...reasons[answer.code ?? 422], message: answer.message } };
   return { apiVersion: "admission.k8s.io/v1", kind: "AdmissionReview", response };
 }

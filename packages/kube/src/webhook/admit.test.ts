@@ -20,6 +20,9 @@ const pod: JsonObject = { apiVersion: "v1", kind: "Pod", metadata: { name: "a", 
 
 const all: Judgement = { warnings: [{ about: "denied", text: "much is denied" }], missing: [], unread: [] };
 
+/** Nothing is known about guarantees. */
+const ask = async () => undefined;
+
 /** An API server that lets everyone read everything. */
 const toAll: Visibility = {
   readableBy: async () => "everything",
@@ -32,6 +35,7 @@ async function asked(
 ) {
   const edits: PolicyEdit[] = [];
   const judge = {
+    ask,
     judge: async (edit: PolicyEdit) => {
       const { bytes: _, ...own } = edit;
       edits.push(own);
@@ -128,7 +132,7 @@ describe("what is not known is said", () => {
 describe("policies of other projects that cannot be read", () => {
   const calico = foreignKinds.filter(({ product, kind }) => product === "Calico" && kind === "NetworkPolicy");
   const admitted = async (judgement: Judgement, unreadForeign = calico) => {
-    const judge = { judge: async () => judgement };
+    const judge = { ask, judge: async () => judgement };
     const request = { uid: "1", operation: "CREATE", object: closed } as const;
     const { answer } = await admit(request, {
       judge,
@@ -159,6 +163,7 @@ describe("what the user may read", () => {
   async function judged(visibility: Partial<Visibility>, own: AdmissionRequest["user"] = user) {
     const asked: string[] = [];
     const judge = {
+      ask,
       judge: async (_edit: PolicyEdit, readable: Readable): Promise<Judgement> => {
         asked.push(told(readable));
         return { ...all, unread: readable === "everything" || readable.has("more") ? [] : [elsewhere] };
@@ -205,6 +210,7 @@ describe("what the user may read", () => {
       { uid: "1", operation: "CREATE", object: closed },
       {
         judge: {
+          ask,
           judge: async (_, readable) => ({ ...all, warnings: [{ about: "denied", text: told(readable) }] }),
         },
         visibility: toAll,

@@ -1,66 +1,44 @@
-import type { Diagnostic } from "@tierwall/core";
-import { type ForeignKind, formatPath, type JsonObject } from "@tierwall/core/manifest";
-import { visibleWithin } from "@tierwall/core/report";
-import { type Admission, admissionOf } from "@tierwall/core/state";
+import type { ForeignKind } from "@tierwall/core/manifest";
+import { admissionOf } from "@tierwall/core/state";
 import { asManifest } from "../cluster/cluster-object.js";
+import { hasSameMeaning } from "../cluster/same-meaning.js";
+import { admitGuarantee, isGuarantee } from "./admit-guarantee.js";
+import { type Broken, brokenBy } from "./broken-guarantees.js";
 import { namesOfForeign } from "../cluster/foreign-kinds.js";
-import type { AdmissionAnswer, AdmissionRequest } from "./admission-review.js";
+import type { AdmissionRequest } from "./admission-review.js";
 import { editOf, type PolicyEdit } from "./analyst.js";
-import type { Judge, Judgement } from "./analyst-thread.js";
-import type { Visibility } from "./visibility.js";
+import { type Admitted, type Admitting, type Fallback, readableIn, silence } from "./admitting.js";
+import type { Judgement } from "./analyst-thread.js";
+import { complaintsOf, refusalText } from "./refusal-text.js";
 import { warningLines } from "./warning-lines.js";
-import { textAt, valueAt } from "../cluster/object-fields.js";
 
-/** Why less was found out than there is to know. */
-type Fallback = "time" | "not-ready" | "failed" | "busy";
-
-export interface Admitted {
-  readonly answer: AdmissionAnswer;
-  readonly judgement?: Judgement;
-  readonly fallback?: Fallback;
-}
-
-interface Admitting {
-  readonly judge: Judge;
-  readonly visibility: Visibility;
-  /** Whether the judge has seen the whole cluster. */
-  readonly isReady: () => boolean;
-  /** Kinds of policies of other projects that are served and cannot be read. */
-  readonly unreadForeign?: readonly ForeignKind[];
-  /** When an answer is due, on the clock of `Date.now()`. */
-  readonly deadline: number;
-}
-
-/** Lets in what is valid and says what it does; refuses what is not. A deletion is never refused. */
+/**
+ * Admits what is valid, and reports what it does. Refuses what is not valid, and what breaks a Guarantee that says so. Other deletions are
+ * always admitted.
+ */
 export async function admit(request: AdmissionRequest, admitting: Admitting): Promise<Admitted> {
   const { operation, object, oldObject } = request;
+  if (isGuarantee(object ?? oldObject)) return admitGuarantee(request, admitting);
   if (operation === "DELETE")
     return oldObject === undefined || admissionOf(asManifest(oldObject)).what === "not ours"
       ? silence
       : effectsOf(request, editOf(oldObject, "delete"), [], admitting);
   // Who only adds a label or a finalizer is told nothing, and gets through even where the policy was never valid.
-  if (object === undefined || operation === "CONNECT" || isSameMeaning(object, oldObject)) return silence;
+  if (
+    object === undefined ||
+    operation === "CONNECT" ||
+    (oldObject !== undefined && hasSameMeaning(object, oldObject))
+  )
+    return silence;
   const admission = admissionOf(asManifest(object));
   switch (admission.what) {
     case "not ours":
       return silence;
     case "refused":
-      return { answer: { allowed: false, message: refusalText(admission) } };
+      return { answer: { allowed: false, message: refusalText(admission.diagnostics) } };
     case "taken":
       return effectsOf(request, editOf(object, "apply"), complaintsOf(admission.diagnostics), admitting);
   }
-}
-
-const silence: Admitted = { answer: { allowed: true, warnings: [] } };
-
-/** Annotations count, as some of them say how a policy is enforced. */
-function isSameMeaning(object: JsonObject, oldObject: JsonObject | undefined): boolean {
-  const meaning = (one: JsonObject) => {
-    const annotations = valueAt(one, "metadata", "annotations") ?? {};
-    const ours = Object.entries(annotations).filter(([key]) => key.startsWith("tierwall.dev/"));
-    return JSON.stringify([one.spec, one.specs, ours]);
-  };
-  return oldObject !== undefined && meaning(object) === meaning(oldObject);
 }
 
 async function effectsOf(
@@ -74,14 +52,19 @@ async function effectsOf(
     return { answer: { allowed: true, warnings }, fallback: "not-ready" };
   }
   const { bytes = 0 } = request;
-  const found = await judgementFor(request, { ...edit, bytes }, admitting);
+  const { found, broken } = await judgementFor(request, { ...edit, bytes }, admitting);
+  if (broken.refusals.length > 0)
+    return { answer: { allowed: false, code: 403, message: broken.refusals.join("\n") } };
   const unread = unreadWarnings(found.warnings, admitting.unreadForeign);
   const judgement = { ...found, warnings: [...found.warnings, ...unread] };
   const shortfall = shortfallOf(judgement);
   const remarks = shortfall === undefined ? [] : [toldBy(shortfall)];
   return {
-    answer: { allowed: true, warnings: warningLines(judgement.warnings, [...remarks, ...complaints]) },
-    judgement,
+    answer: {
+      allowed: true,
+      warnings: warningLines([...broken.warnings, ...judgement.warnings], [...remarks, ...complaints]),
+    },
+    judgement: { ...judgement, warnings: [...broken.warnings, ...judgement.warnings] },
     ...(shortfall === undefined ? {} : { fallback: shortfall[0] }),
   };
 }
@@ -98,7 +81,8 @@ function shortfallOf({ missing, failure, busy = false }: Judgement): Shortfall |
   // Why it failed is for the log: it may name objects that the user cannot read.
   if (failure !== undefined)
     return ["failed", "could not find out all that this changes; its log has the reason,"];
-  if (missing.includes("connections")) return ["time", "had no time to find out what this changes;"];
+  if (missing.includes("connections"))
+    return ["time", "had no time to find out what this changes, and whether guarantees still hold;"];
   if (missing.length > 0) return ["time", "had no time to find out what this overrides;"];
   return undefined;
 }
@@ -119,39 +103,24 @@ function unreadWarnings(
  * touches other namespaces that they may read, again with these.
  */
 async function judgementFor(
-  { user, object, oldObject }: AdmissionRequest,
+  request: AdmissionRequest,
   edit: PolicyEdit,
-  { judge, visibility, deadline }: Admitting,
-): Promise<Judgement> {
-  if (user === undefined) return judge.judge(edit, new Map(), deadline);
-  const namespace = textAt(object ?? oldObject, "metadata", "namespace") || undefined;
-  const readable = await visibility.readableBy(user, namespace, deadline);
-  const first = await judge.judge(edit, readable, deadline);
-  if (first.unread.length === 0 || first.missing.length > 0) return first;
+  admitting: Admitting,
+): Promise<{ readonly found: Judgement; readonly broken: Broken }> {
+  const { judge, visibility, deadline } = admitting;
+  const { user } = request;
+  const readable = await readableIn(request, admitting);
+  // Both are sent before either is answered. Guarantees come first: they can refuse the edit.
+  const [affected, first] = await Promise.all([
+    judge.ask({ what: "check", edit }, deadline),
+    judge.judge(edit, readable, deadline),
+  ]);
+  const broken = brokenBy(affected, readable);
+  if (user === undefined || first.unread.length === 0 || first.missing.length > 0)
+    return { found: first, broken };
   const more = await visibility.extended(user, readable, first.unread, deadline);
-  if (more === undefined) return first;
+  if (more === undefined) return { found: first, broken };
   const second = await judge.judge(edit, more, deadline);
-  return second.missing.length === 0 && second.failure === undefined ? second : first;
-}
-
-const complaintsOf = (found: readonly Diagnostic[]): readonly string[] =>
-  found.filter(({ severity }) => severity === "warning").map(complaintText);
-
-/** `TW2015 spec.ingress[0].from[0].galaxies: unknown field …`. */
-function complaintText({ code, message, path = [] }: Diagnostic): string {
-  return `${code} ${path.length === 0 ? "" : `${formatPath(path)}: `}${message}`;
-}
-
-const mostTold = 10;
-const longestRefusal = 1000;
-
-/** As `tierwall validate` says it, with the field in the place of the line. */
-function refusalText({ diagnostics }: Extract<Admission, { what: "refused" }>): string {
-  const errors = diagnostics.filter(({ severity }) => severity === "error");
-  const texts = errors
-    .slice(0, mostTold)
-    .map((error) => `error ${complaintText(error)}${error.hint === undefined ? "" : ` (${error.hint})`}`)
-    .map((text) => visibleWithin(text, longestRefusal));
-  const rest = errors.length - texts.length;
-  return [...texts, ...(rest > 0 ? [`and ${rest} more`] : [])].join("\n");
+  const isComplete = second.missing.length === 0 && second.failure === undefined;
+  return { found: isComplete ? second : first, broken };
 }

@@ -1,8 +1,8 @@
 import { parentPort, workerData } from "node:worker_threads";
-import type { LiveOptions } from "@tierwall/core/state";
 import { messageOf } from "../cluster/connection.js";
+import { proofBudget } from "../guarantees/cluster-guarantees.js";
 import { Analyst } from "./analyst.js";
-import type { FromAnalyst, ToAnalyst } from "./analyst-thread.js";
+import type { AnalystOptions, FromAnalyst, Question, ToAnalyst } from "./analyst-thread.js";
 
 /*
  * The thread in which edits are judged. An engine of a large cluster may take a second over one of them, and nobody else
@@ -10,23 +10,42 @@ import type { FromAnalyst, ToAnalyst } from "./analyst-thread.js";
  */
 
 const port = parentPort!;
-const analyst = new Analyst(workerData as LiveOptions);
+const { judges, ...options } = workerData as AnalystOptions;
+const analyst = new Analyst(options);
 const tell = (message: FromAnalyst) => port.postMessage(message);
 
 /** Milliseconds after which the engine takes what came: not at once, as more often comes together. */
 const idle = 200;
 let timer: NodeJS.Timeout | undefined;
 
-function catchUpSoon(): void {
+function catchUpSoon(wait = idle): void {
   timer ??= setTimeout(() => {
     timer = undefined;
     // What cannot be compiled now is tried again when somebody asks, who is then told.
     try {
-      analyst.catchUp();
+      if (judges) analyst.catchUp();
+      if (analyst.decideNext()) catchUpSoon(0);
     } catch (cause) {
       tell({ what: "trouble", message: messageOf(cause) });
     }
-  }, idle);
+  }, wait);
+}
+
+/** How long guarantees may take of the time of one request. */
+function answerTo(question: Question, deadline: number): ReturnType<typeof answer> {
+  const by = Math.min(deadline, Date.now() + proofBudget);
+  return answer(question, by);
+}
+
+function answer(question: Question, deadline: number) {
+  switch (question.what) {
+    case "check":
+      return analyst.check(question.edit, deadline);
+    case "holds":
+      return analyst.holds(question.key, deadline);
+    case "try":
+      return analyst.wouldHold(question.object, deadline);
+  }
 }
 
 port.on("message", (message: ToAnalyst) => {
@@ -48,7 +67,15 @@ port.on("message", (message: ToAnalyst) => {
       } catch (cause) {
         tell({ what: "failed", id, message: messageOf(cause) });
       }
-      catchUpSoon();
+      return catchUpSoon();
+    }
+    case "ask": {
+      const { id, question, deadline } = message;
+      try {
+        tell({ what: "answer", id, answer: answerTo(question, deadline) });
+      } catch (cause) {
+        tell({ what: "failed", id, message: messageOf(cause) });
+      }
     }
   }
 });

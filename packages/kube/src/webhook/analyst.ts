@@ -1,15 +1,17 @@
 import { consequencesOf, precedenceOf, type Readable, Reader, type Unread } from "@tierwall/core/analysis";
 import type { ChangedPairs } from "@tierwall/core/engine";
 import type { JsonObject } from "@tierwall/core/manifest";
-import type { PolicyRef } from "@tierwall/core/model";
 import { consequenceWarnings, type EditWarning, precedenceWarnings } from "@tierwall/core/report";
 import { caveatsOfAll, keyOf, type LiveOptions, LiveState, type Moment } from "@tierwall/core/state";
 import { asManifest } from "../cluster/cluster-object.js";
+import { hasSameMeaning } from "../cluster/same-meaning.js";
 import type { Follower } from "../cluster/cluster-source.js";
 import { namesOfForeign } from "../cluster/foreign-kinds.js";
-import { policyKinds } from "../cluster/kinds.js";
+import { guaranteeKind, policyKinds } from "../cluster/kinds.js";
 import { LiveEngine } from "../controller/live-engine.js";
 import { situationOf } from "../cluster/situation.js";
+import { type Affected, ClusterGuarantees } from "../guarantees/cluster-guarantees.js";
+import { type GuaranteeAnswer, keyOfPolicy } from "../guarantees/guarantee-answer.js";
 
 /** What somebody is about to do to a policy: `object` comes in the place of what was there, or what was there goes. */
 export interface PolicyEdit {
@@ -47,19 +49,49 @@ export class Analyst implements Follower {
   private engine = new LiveEngine();
   /** The policies as the cluster holds them: what an edit is undone with. */
   private readonly policies = new Map<string, JsonObject>();
+  private readonly guarantees: ClusterGuarantees;
 
   constructor(options: LiveOptions = {}) {
     this.live = new LiveState({ ...options, provenance: "cluster" });
+    this.guarantees = new ClusterGuarantees(() => this.live.state(), options);
   }
 
   set(object: JsonObject): void {
     const key = this.live.set(asManifest(object));
+    const known = this.policies.get(key);
+    const isSame = known !== undefined && hasSameMeaning(known, object);
+    if (object.kind === guaranteeKind.kind) this.guarantees.set(key, object);
+    else if (!isSame && !inventoryKinds.has(String(object.kind))) this.guarantees.policyChanged(key, object);
     if (policyKinds.some(({ kind }) => kind === object.kind)) this.policies.set(key, object);
   }
 
   remove(key: string): void {
+    const [, kind = ""] = key.split(" ");
+    if (!this.guarantees.remove(key) && !inventoryKinds.has(kind))
+      this.guarantees.policyChanged(key, undefined);
     this.policies.delete(key);
     this.live.remove(key);
+  }
+
+  /** Guarantees that an edit would break. */
+  check({ key, object }: PolicyEdit, deadline: number): readonly Affected[] {
+    const edit = object === undefined ? { key } : { key, object };
+    return this.guarantees.check(edit, this.live.moment().cluster, deadline);
+  }
+
+  /** Whether a guarantee of the cluster holds; undefined where there is none of this key. */
+  holds(key: string, deadline: number): GuaranteeAnswer | undefined {
+    return this.guarantees.now(key, this.live.moment().cluster, deadline);
+  }
+
+  /** Decides one guarantee that is not decided yet, so that the next edit does not wait for it. False: all are decided. */
+  decideNext(): boolean {
+    return this.guarantees.decideNext(this.live.moment().cluster);
+  }
+
+  /** Whether a guarantee would hold that is not in the cluster yet. */
+  wouldHold(object: JsonObject, deadline: number): ReturnType<ClusterGuarantees["tried"]> {
+    return this.guarantees.tried(object, this.live.moment().cluster, deadline);
   }
 
   /** Brings the engine to where the cluster is, so that the next edit costs only what it touches itself. */
@@ -114,8 +146,8 @@ export class Analyst implements Follower {
   }
 }
 
-const keyOfPolicy = ({ group, kind, namespace, name }: PolicyRef): string =>
-  `${group} ${kind} ${namespace === undefined ? "" : `${namespace}/`}${name}`;
+/** Kinds that guarantees are not about: what they mean in a cluster depends on its policies only. */
+const inventoryKinds: ReadonlySet<string> = new Set(["Namespace", "Node", "Pod", "Service", "EndpointSlice"]);
 
 /** S9.7: what is found holds where the policies of other projects leave it to ours. They are not named: who asks may not read them. */
 function foreignWarnings({ cluster, foreign }: Moment): readonly EditWarning[] {

@@ -9,7 +9,7 @@ const webhookOf = (options: Partial<Parameters<typeof webhookConfiguration>[0]> 
   return webhooks[0];
 };
 
-it("asks about every kind of policy but Cilium's", () => {
+it("asks about every kind of policy but Cilium's, and about guarantees", () => {
   const rules = webhookOf().rules as { apiGroups: string[]; apiVersions: string[]; resources: string[] }[];
   expect(
     rules.map(
@@ -21,7 +21,14 @@ it("asks about every kind of policy but Cilium's", () => {
     "policy.networking.k8s.io/v1alpha2,v1beta1 clusternetworkpolicies",
     "policy.networking.k8s.io/v1alpha1 adminnetworkpolicies,baselineadminnetworkpolicies",
     "netpol.networking.k8s.io/v1alpha1 clusternetworkpolicies,clusterdefaultnetworkpolicies",
+    "tierwall.dev/v1 guarantees",
   ]);
+});
+
+it("asks about deletions of policies, and not of guarantees: these can always be deleted", () => {
+  const rules = webhookOf().rules as { apiGroups: string[]; operations: string[] }[];
+  for (const { apiGroups, operations } of rules)
+    expect(operations.includes("DELETE")).toBe(apiGroups[0] !== "tierwall.dev");
 });
 
 it("never stands in the way of the system, nor of itself, and is ignored when it is away", () => {

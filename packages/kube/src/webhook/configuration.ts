@@ -1,4 +1,4 @@
-import { policyKinds, type WatchedKind } from "../cluster/kinds.js";
+import { guaranteeKind, policyKinds, type WatchedKind } from "../cluster/kinds.js";
 
 /** How API servers get to the webhook. */
 type WebhookAddress =
@@ -73,14 +73,14 @@ export function webhookConfiguration(options: ConfigurationOptions): object {
 
 /** One for each group and version. */
 function rules(): readonly object[] {
-  const ours = policyKinds.filter(({ group }) => group !== "cilium.io");
+  const ours = [...policyKinds.filter(({ group }) => group !== "cilium.io"), guaranteeKind];
   const versions = [...new Set(ours.map(versionOf))];
   const kindsOf = (version: string) => ours.filter((kind) => versionOf(kind) === version);
   return versions.map(kindsOf).map((kinds) => ({
     apiGroups: [kinds[0]!.group],
     apiVersions: [...kinds[0]!.versions],
     resources: kinds.map(({ plural }) => plural),
-    operations: ["CREATE", "UPDATE", "DELETE"],
+    operations: kinds[0] === guaranteeKind ? ["CREATE", "UPDATE"] : ["CREATE", "UPDATE", "DELETE"],
     scope: "*",
   }));
 }

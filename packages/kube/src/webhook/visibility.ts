@@ -2,7 +2,7 @@ import { kindKey, type Readable, type ReadableScope, type Unread } from "@tierwa
 import { type Connection, messageOf } from "../cluster/connection.js";
 import { SeldomReport } from "../http/seldom-report.js";
 import { type ReviewedUser, subjectAccess } from "../http/subject-access.js";
-import { policyKinds, type WatchedKind, watchedKinds } from "../cluster/kinds.js";
+import { guaranteeKind, policyKinds, type WatchedKind, watchedKinds } from "../cluster/kinds.js";
 
 /** What accounts may read of a cluster. Never rejects: what could not be found out counts as not readable. */
 export interface Visibility {
@@ -21,6 +21,7 @@ export interface Visibility {
 const namedKinds: readonly WatchedKind[] = [
   ...watchedKinds.filter(({ kind }) => kind === "Pod" || kind === "Node"),
   ...policyKinds,
+  guaranteeKind,
 ];
 
 /** For one request: a tenant who reads more namespaces than that is told of some of them only. */

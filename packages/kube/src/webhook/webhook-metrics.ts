@@ -1,5 +1,5 @@
 import type { ServiceMetrics } from "../service/service-metrics.js";
-import type { Admitted } from "./admit.js";
+import type { Admitted } from "./admitting.js";
 
 /** Counts what becomes of admission; docs/reference/metrics-controller.md has the table. */
 export function webhookMetrics(metrics: ServiceMetrics) {

@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { formatPolicy } from "../../policy/model.js";
 import { clusterPolicy, namespace, networkPolicy } from "../../../testing/manifests.js";
+import { readGuarantees } from "./guarantee.js";
 import { proven, refuted, resultOf } from "../../../testing/proven.js";
 
 /** Deny from other tenants, except on port 443 and for the monitoring namespace's scrapes. */
@@ -248,5 +249,16 @@ verdict: Deny`;
       contradicting: [{ text: "every namespace has !team" }],
     });
     expect(resultOf(pci, claim)).toBe("Refuted");
+  });
+});
+
+describe("a guarantee of a cluster", () => {
+  it("is read with what API servers add, and with what a change that breaks it becomes", () => {
+    const text = `{apiVersion: tierwall.dev/v1, kind: Guarantee, metadata: {name: closed, uid: x, generation: 2, managedFields: []},
+      spec: {from: [{external: true}], to: [{namespaces: {}}], verdict: Deny, onBreak: Refuse}, status: {conditions: []}}`;
+    const { guarantees, diagnostics } = readGuarantees(text, "guarantee.yaml");
+    expect(diagnostics).toEqual([]);
+    expect(guarantees).toMatchObject([{ name: "closed", onBreak: "Refuse" }]);
+    expect(readGuarantees(text.replace(", onBreak: Refuse", ""), "").guarantees[0]!.onBreak).toBe("Warn");
   });
 });

@@ -30,6 +30,8 @@ export interface Guarantee {
   readonly given: readonly { readonly path: string; readonly place: Place }[];
   readonly claim: Omit<Claim, "assumptions">;
   readonly assuming: readonly PlacedAssumption[];
+  /** What happens in a cluster to a change that breaks it. */
+  readonly onBreak: "Warn" | "Refuse";
 }
 
 export interface PlacedAssumption {
@@ -57,7 +59,8 @@ export function readGuarantees(
   };
 }
 
-function readGuarantee(source: ManifestObject): {
+/** One Guarantee, of a file or of a cluster; absent where it has errors. */
+export function readGuarantee(source: ManifestObject): {
   readonly guarantee?: Guarantee;
   readonly diagnostics: readonly Diagnostic[];
 } {
@@ -93,7 +96,15 @@ function readGuarantee(source: ManifestObject): {
   const paths = (spec.given ?? []).map((path, i) => ({ path, place: at(["spec", "given", i]) }));
   const place = document.placeOfKey([...root, "metadata", "name"]);
   return {
-    guarantee: { name, file: document.file, place, given: paths, claim: claimOf(spec), assuming },
+    guarantee: {
+      name,
+      file: document.file,
+      place,
+      given: paths,
+      claim: claimOf(spec),
+      assuming,
+      onBreak: spec.onBreak ?? "Warn",
+    },
     diagnostics: [],
   };
 }

@@ -8,6 +8,6 @@ export {
   type Whatever,
 } from "./claim.js";
 export { type Proof, Prover } from "./prover.js";
-export { type Guarantee, readGuarantees } from "./guarantee.js";
+export { type Guarantee, readGuarantee, readGuarantees } from "./guarantee.js";
 export { type GuaranteeResult, runGuarantee, unaskedGuarantee } from "./run-guarantee.js";
 export { guaranteeSchema } from "./schema.js";

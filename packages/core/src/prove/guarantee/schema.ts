@@ -32,6 +32,7 @@ const part = <F extends Fields>(
 
 const portRange: Format = {
   name: "port-range",
+  patterns: ["^(ICMP|[0-9]{1,5}(-[0-9]{1,5})?(/(TCP|UDP|SCTP))?)$"],
   check: (text) =>
     parsePortRange(text) !== undefined
       ? []
@@ -43,8 +44,11 @@ const portRange: Format = {
         ],
 };
 
+/** What API servers take at most: they estimate the cost of rules by the longest list. */
+const crdMaxItems = 25;
+
 const keys = (description: string) =>
-  list(description, string("A label key.", { format: labelKey }), { minItems: 1 });
+  list(description, string("A label key.", { format: labelKey }), { minItems: 1, crdMaxItems });
 const relative = ["self", "notSelf", "sameLabels", "notSameLabels"] as const;
 
 const { matchLabels, matchExpressions } = labelSelector("").fields;
@@ -75,7 +79,10 @@ const pods = part("a set of pods", "Pods with a network of their own, by namespa
 });
 
 const cidrs = (description: string) =>
-  list(description, string("A range, IPv4 or IPv6.", { format: cidr }), { minItems: 1 });
+  list(description, string("A range, IPv4 or IPv6.", { format: cidr, maxLength: 43 }), {
+    minItems: 1,
+    crdMaxItems,
+  });
 
 const end = part(
   "an end",
@@ -138,14 +145,20 @@ const assumption = part(
   ],
 );
 
-const metadata = part("metadata", "How the guarantee is called.", {
-  name: required(string("The name of the guarantee.")),
-  labels: optional(any("Not read.")),
-  annotations: optional(any("Not read.")),
-});
+const metadata = {
+  ...part("metadata", "The name of the guarantee. Other fields are not read.", {
+    name: required(string("The name of the guarantee.")),
+    labels: optional(any("Not read.")),
+    annotations: optional(any("Not read.")),
+  }),
+  open: true,
+} as const;
 
 const ports = (description: string) =>
-  list(description, string("`443/TCP`, `8000-8999/TCP` or `ICMP`.", { format: portRange }), { minItems: 1 });
+  list(description, string("`443/TCP`, `8000-8999/TCP` or `ICMP`.", { format: portRange }), {
+    minItems: 1,
+    crdMaxItems: 100,
+  });
 
 export const guaranteeObject = part("a Guarantee", "What must hold in every cluster.", {
   apiVersion: required(string("`tierwall.dev/v1`.")),
@@ -156,9 +169,24 @@ export const guaranteeObject = part("a Guarantee", "What must hold in every clus
       "the spec of a Guarantee",
       "Which connections, and what must become of them whatever is deployed.",
       {
-        given: optional(list("Files and folders with policies, relative to this file.", string("A path."))),
-        from: required(list("Who opens the connection: one end, or a list.", end, { minItems: 1 })),
-        to: required(list("Where it goes: one end, or a list.", end, { minItems: 1 })),
+        given: optional(
+          list(
+            "Files and folders with policies, relative to this file. Not used in a cluster, whose own policies are given.",
+            string("A path."),
+          ),
+        ),
+        from: required(
+          list("Sources of the connections: one end, or a list. In a cluster: a list.", end, {
+            minItems: 1,
+            crdMaxItems,
+          }),
+        ),
+        to: required(
+          list("Destinations of the connections: one end, or a list. In a cluster: a list.", end, {
+            minItems: 1,
+            crdMaxItems,
+          }),
+        ),
         ports: optional(ports("Only these ports.")),
         exceptPorts: optional(
           ports("Every port but these. Without `ports`: every port of every protocol, ICMP included."),
@@ -186,11 +214,21 @@ export const guaranteeObject = part("a Guarantee", "What must hold in every clus
             ),
           }),
         ),
-        assuming: optional(list("What is taken for granted about every cluster.", assumption)),
+        assuming: optional(
+          list("What is taken for granted about every cluster.", assumption, { crdMaxItems }),
+        ),
+        onBreak: optional(
+          oneOf(
+            "In a cluster, what happens to a change of a policy that breaks the guarantee: `Warn` warns, `Refuse` refuses the change. Not used in files.",
+            ["Warn", "Refuse"],
+            "Warn",
+          ),
+        ),
       },
       [{ kind: "at-most-one", of: ["ports", "exceptPorts"] }],
     ),
   ),
+  status: optional(any("Written by the controller of a cluster, and not read.")),
 });
 
 /** The schema, for the reference in docs/. */

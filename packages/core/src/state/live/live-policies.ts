@@ -2,7 +2,6 @@ import type { PolicyKind } from "../../dialects/dialect.js";
 import { readPolicy } from "../../dialects/read.js";
 import type { Diagnostic } from "../../diagnostics/diagnostic.js";
 import { given } from "../../diagnostics/given.js";
-import type { JsonObject } from "../../manifest/document.js";
 import type { ManifestObject } from "../../manifest/object.js";
 import {
   compareIsolation,
@@ -14,12 +13,12 @@ import {
   tiersOf,
 } from "../../policy/assemble.js";
 import type { PolicyRef, Tier, Tiers } from "../../policy/model.js";
-import { enforcedByCilium, provenanceOf, type StateOptions } from "../state.js";
+import { enforcedByCilium, type PolicyDefinition, provenanceOf, type StateOptions } from "../state.js";
 import { sameValue } from "./same-value.js";
 
 interface Definition {
   readonly kind: PolicyKind;
-  readonly value: JsonObject;
+  readonly object: ManifestObject;
   readonly policy: PolicyRef;
   readonly diagnostics: readonly Diagnostic[];
   /** Absent where the object has errors. */
@@ -29,6 +28,7 @@ interface Definition {
 interface Settled {
   readonly tiers: Tiers;
   readonly policies: readonly PolicyRef[];
+  readonly definitions: readonly PolicyDefinition[];
   /** What each of them contributes, and what enforcement adds. */
   readonly effects: readonly Lowered[];
   /** What is wrong with single ones; only where something is. */
@@ -46,6 +46,7 @@ export class LivePolicies {
   private readonly everywhere: readonly PlacedIsolation[];
   private tiers: Tiers = { ingress: [], egress: [] };
   private refs: readonly PolicyRef[] = [];
+  private sorted: readonly PolicyDefinition[] = [];
   private effects: readonly Lowered[] = [];
   private complaints: ReadonlyMap<PolicyRef, readonly Diagnostic[]> = new Map();
   private isSorted: boolean;
@@ -58,7 +59,7 @@ export class LivePolicies {
 
   set(key: string, object: ManifestObject, kind: PolicyKind): readonly Diagnostic[] {
     const known = this.definitions.get(key);
-    if (known !== undefined && known.kind === kind && sameValue(known.value, object.value))
+    if (known !== undefined && known.kind === kind && sameValue(known.object.value, object.value))
       return known.diagnostics;
     this.remove(key);
     const { policy, diagnostics, lowered } = readPolicy(
@@ -69,7 +70,7 @@ export class LivePolicies {
     );
     const mode = this.options.ciliumEnforcement === "never" ? "never" : "default";
     const effect = lowered && enforcedByCilium([lowered], mode)[0]!;
-    const definition = { kind, value: object.value, policy, diagnostics, ...given({ effect }) };
+    const definition = { kind, object, policy, diagnostics, ...given({ effect }) };
     this.definitions.set(key, definition);
     if (effect !== undefined) this.fresh.set(key, definition);
     this.isSorted = false;
@@ -92,7 +93,8 @@ export class LivePolicies {
 
   settle(): Settled {
     if (!this.isSorted) this.sort();
-    return { tiers: this.tiers, policies: this.refs, effects: this.effects, complaints: this.complaints };
+    const { tiers, refs: policies, sorted: definitions, effects, complaints } = this;
+    return { tiers, policies, definitions, effects, complaints };
   }
 
   private sort(): void {
@@ -111,6 +113,7 @@ export class LivePolicies {
       .filter(({ effect }) => effect !== undefined)
       .toSorted((a, b) => comparePolicies(a.policy, b.policy));
     this.refs = sorted.map(({ policy }) => policy);
+    this.sorted = sorted.map(({ policy, object, effect }) => ({ policy, object, lowered: effect! }));
     this.complaints = new Map(
       sorted
         .filter(({ diagnostics }) => diagnostics.length > 0)

@@ -1,6 +1,8 @@
 import { describe, expect, it } from "vitest";
 import type { ManifestObject } from "../../manifest/object.js";
 import { objectsOf, parseManifest } from "../../manifest/parse.js";
+import { formatPolicy } from "../../policy/model.js";
+import { readState } from "../state.js";
 import { keyOf, LiveState } from "./live-state.js";
 
 /* What random histories do not show at a glance; laws/live-state.test.ts holds all of it against reading afresh. */
@@ -69,6 +71,27 @@ describe("a state that is kept current", () => {
     ]);
     expect(after.cluster).toBe(before.cluster);
     expect(after.tiers).toBe(before.tiers);
+  });
+
+  it("gives the state that reading its objects gives, with which other policies can be tried out", () => {
+    const policies = cluster.slice(cluster.indexOf("{apiVersion: networking"));
+    const state = liveWith(cluster).state();
+    const read = readState([{ file: "test.yaml", text: cluster }], { provenance: "cluster" });
+    const named = ({ policies: all }: typeof state) => all.map(formatPolicy);
+    expect(named(state)).toEqual(["NetworkPolicy shop/a", "NetworkPolicy shop/b"]);
+    const shape = ({ tiers }: typeof state) => tiers.ingress.map(({ name, rules }) => [name, rules.length]);
+    expect(shape(state)).toEqual(shape(read));
+    expect(named(state.withDefinitions(state.definitions.slice(1)))).toEqual(["NetworkPolicy shop/b"]);
+    const live = liveWith(cluster);
+    for (const object of objects(policies)) live.remove(keyOf(object));
+    expect(live.state().tiers.ingress).toEqual([]);
+  });
+
+  it("knows guarantees by their names", () => {
+    const [one, two] = ["one", "two"].map((name) =>
+      keyOf(objects(`{apiVersion: tierwall.dev/v1, kind: Guarantee, metadata: {name: ${name}}}`)[0]!),
+    );
+    expect([one, two]).toEqual(["tierwall.dev Guarantee one", "tierwall.dev Guarantee two"]);
   });
 
   it("leaves a moment that was given out as it was", () => {

@@ -5,13 +5,15 @@ import { isWorkloadKind } from "../../cluster/workload.js";
 import type { Diagnostic } from "../../diagnostics/diagnostic.js";
 import { countsOf, setOrDelete } from "../../collections/maps.js";
 import type { ForeignObject } from "../../foreign/object.js";
+import { isObject } from "../../manifest/document.js";
 import type { ManifestObject } from "../../manifest/object.js";
 import { compareText } from "../../policy/assemble.js";
 import type { PolicyRef, Tiers } from "../../policy/model.js";
 import { identityOf, kindOf } from "../object-kind.js";
 import { setWarnings } from "../warnings/set-warnings.js";
-import { nameOf, skippedKinds, type StateOptions } from "../state.js";
+import { nameOf, skippedKinds, type State, stateOf, type StateOptions } from "../state.js";
 import { unseenIn } from "../snapshot/snapshot-kind.js";
+import { ownGroup } from "../test-kind.js";
 import { LiveForeign } from "./live-foreign.js";
 import { LiveNamespaces } from "./live-namespaces.js";
 import { LiveNodes } from "./live-nodes.js";
@@ -62,7 +64,7 @@ export class LiveState {
   private cluster: Cluster | undefined;
   private latest: Moment | undefined;
 
-  constructor(options: LiveOptions = {}) {
+  constructor(private readonly options: LiveOptions = {}) {
     this.services = new LiveServices({ podCidrs: [], serviceCidrs: [], ...options.facts });
     this.policies = new LivePolicies(options);
   }
@@ -113,6 +115,14 @@ export class LiveState {
   moment(): Moment {
     this.latest ??= this.nextMoment();
     return this.latest;
+  }
+
+  /** The same as a State, of which other policies can be tried out. Takes time for each policy. */
+  state(): State {
+    const { cluster, podRanges, foreign } = this.moment();
+    const { definitions } = this.policies.settle();
+    const rest = { cluster, podRanges, foreign, written: definitions, diagnostics: [], caveats: [] };
+    return stateOf(definitions, this.options, { ...rest, skipped: new Map(), usable: true });
   }
 
   private complain(key: string, found: readonly Diagnostic[]): void {
@@ -185,8 +195,11 @@ export class LiveState {
 
 /** What an object goes by: two of the same key cannot both be in a cluster (S10.4). */
 export function keyOf(object: ManifestObject): string {
-  const identity = identityOf(object, kindOf(object));
+  const kind = kindOf(object);
+  const identity = identityOf(object, kind);
   if (identity !== undefined) return identity;
+  const { name } = isObject(object.value.metadata) ? object.value.metadata : {};
+  if (kind.what === "test" && typeof name === "string") return `${ownGroup} ${object.kind} ${name}`;
   // One without a name is not in any cluster; where it stands tells it from others.
   const { file, line, column } = object.document.placeOf(object.path);
   return `- ${object.kind} ${JSON.stringify([file, line, column])}`;

@@ -94,7 +94,7 @@ function Endpoint({
   const { kind, labels, namespace, nodeLabels, account, address } = end;
   return (
     <div className="cx-end">
-      <h4>
+      <p className="cx-title">
         <span className="cx-role">{role}</span> {kinds[kind]}
         {address !== undefined && (
           <>
@@ -102,7 +102,7 @@ function Endpoint({
             <code>{address}</code>
           </>
         )}
-      </h4>
+      </p>
       {kind === "pod" && <Labels labels={labels} none="no labels needed" />}
       {account !== undefined && (
         <p>

@@ -27,7 +27,7 @@ export function GuaranteeCard({
     <article className="guarantee" aria-labelledby={id} aria-busy={proof === undefined}>
       <header>
         <ResultBadge result={proof?.result} />
-        <h3 id={id}>{name}</h3>
+        <h2 id={id}>{name}</h2>
         {place !== undefined && (
           <code className="place">
             {place.file}:{place.line}

@@ -166,6 +166,7 @@ function NewGuarantee() {
 function NoGuarantees() {
   return (
     <div className="guarantees-empty">
+      <h1 className="unseen">Guarantees</h1>
       <Notice title="No guarantees yet">
         A guarantee states what must hold in every cluster under these policies: whatever namespaces, pods and
         NetworkPolicies are added later. Tierwall proves it, or shows a cluster in which it fails.

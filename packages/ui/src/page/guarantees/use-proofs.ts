@@ -24,11 +24,7 @@ const nothing: Proofs = { byKey: new Map(), isBusy: false, isOld: false };
 const pause = 250;
 
 /** Proves guarantees one after the other; another question about the same state does not wait for all of them. */
-export function useProofs(
-  keys: readonly string[] | undefined,
-  budget: number,
-  edit?: PolicyEdit,
-): Proofs {
+export function useProofs(keys: readonly string[] | undefined, budget: number, edit?: PolicyEdit): Proofs {
   const request = keys && JSON.stringify({ keys, budget, edit });
   return useSteps(request, edit === undefined ? 0 : pause, async (signal, show) => {
     const byKey = new Map<string, ProofView>();

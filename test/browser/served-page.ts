@@ -6,8 +6,10 @@ import { afterAll, beforeAll } from "vitest";
 import { bigCluster, type ClusterFolder } from "./big-cluster.js";
 import { noChromium, startTimeout } from "./chromium.js";
 
+const exampleFolder = (name: string) => fileURLToPath(new URL(`../../examples/${name}`, import.meta.url));
+
 /** The embedded example cluster. */
-export const exampleCluster = fileURLToPath(new URL("../../examples/mixed-six-apis", import.meta.url));
+export const exampleCluster = exampleFolder("mixed-six-apis");
 
 /** The built page on what a folder holds, as `tierwall serve` shows it. */
 export async function servePage(folder: string, title = "Example cluster"): Promise<RunningPage> {
@@ -20,14 +22,17 @@ export async function servePage(folder: string, title = "Example cluster"): Prom
   return started.page;
 }
 
-/** Serves the example cluster, or 2,400 pods, for the tests of a file. Gives out the address of a page of it. */
-export function useServer(which: "example" | "big" = "example"): (address?: string) => string {
+/** Serves the example cluster, 2,400 pods, or an example with guarantees, for the tests of a file. Returns the address of a page of it. */
+export function useServer(
+  which: "example" | "big" | `guarantees-${string}` = "example",
+): (address?: string) => string {
   let page: RunningPage | undefined;
   let cluster: ClusterFolder | undefined;
   beforeAll(async () => {
     if (noChromium !== undefined) return;
     cluster = which === "big" ? bigCluster() : undefined;
-    page = await servePage(cluster?.folder ?? exampleCluster, cluster && "A large cluster");
+    const example = which.startsWith("guarantees-") ? exampleFolder(which) : exampleCluster;
+    page = await servePage(cluster?.folder ?? example, cluster && "A large cluster");
   }, startTimeout);
   afterAll(async () => {
     await page?.close();

@@ -28,7 +28,7 @@ const broken = allow.replace("[{from", "[{from: {");
 const secret =
   "apiVersion: v1\nkind: Secret\nmetadata: {name: s, namespace: shop}\nstringData: {password: hunter2}\n";
 
-const views = ["explain", "matrix", "policies", "map", "playground"] as const;
+const views = ["explain", "matrix", "policies", "map", "guarantees", "playground"] as const;
 const question = "explain?from=shop/cart&to=shop/api&port=80";
 
 describe.skipIf(noChromium)("one broken file", () => {

@@ -17,7 +17,7 @@ export {
 } from "../cluster/model.js";
 export { addressesOfNode, nodeAnnotations } from "../cluster/node.js";
 export { annotatedChoice } from "../policy/annotations.js";
-export { actionOf, describeSubject, formatRule } from "../policy/describe.js";
+export { actionOf, describePeers, describePorts, describeSubject, formatRule } from "../policy/describe.js";
 export {
   type Action,
   type Direction,

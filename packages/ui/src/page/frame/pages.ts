@@ -17,6 +17,11 @@ export const pages: readonly Page[] = [
   page("matrix", "Matrix", async () => (await import("../matrix/matrix-page.js")).MatrixPage),
   page("policies", "Policies", async () => (await import("../policies/policies-page.js")).PoliciesPage),
   page(
+    "guarantees",
+    "Guarantees",
+    async () => (await import("../guarantees/guarantees-page.js")).GuaranteesPage,
+  ),
+  page(
     "playground",
     "Playground",
     async () => (await import("../playground/playground-page.js")).PlaygroundPage,

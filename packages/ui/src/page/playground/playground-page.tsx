@@ -1,17 +1,17 @@
 import "./playground.css";
-import { useEffect, useRef, useState } from "react";
+import { type ReactNode, useState } from "react";
+import { Workbench } from "../editor/workbench.js";
 import { Loading, Notice } from "../frame/notice.js";
 import { go, useAddress } from "../frame/use-address.js";
 import { useAnswer } from "../frame/use-answer.js";
-import type { CheckView } from "../worker/questions/playground.js";
+import type { PolicyEdit } from "../worker/questions/edit-desk.js";
+import { BrokenGuarantees } from "./broken-guarantees.js";
 import { DifferencePanel } from "./difference-panel.js";
-import { Export } from "./export.js";
 import { templates } from "./templates.js";
 import { Toolbar } from "./toolbar.js";
 import { useDifference } from "./use-difference.js";
-import { YamlEditor } from "./yaml-editor.js";
 
-/** What people have written in each text, while the page is open: going to another page and back loses nothing. */
+/** What was written in each text while the page is open: going to another page and back loses nothing. */
 const drafts = new Map<string, string>();
 
 export function PlaygroundPage() {
@@ -21,9 +21,9 @@ export function PlaygroundPage() {
   const named = templates.find(({ name }) => name === template);
   if (policy !== "" && written.status === "answered" && written.answer === undefined)
     return (
-      <Workbench key="missing" policy={policy} template={template} original="">
+      <Editing key="missing" policy={policy} template={template} original="">
         <Notice title="There is no such policy">Choose another one, or write a new one.</Notice>
-      </Workbench>
+      </Editing>
     );
   const original =
     policy === ""
@@ -35,7 +35,7 @@ export function PlaygroundPage() {
         : undefined;
   if (original === undefined) return <Loading>Opening the playground…</Loading>;
   return (
-    <Workbench
+    <Editing
       key={`${policy} ${template}`}
       policy={policy}
       template={template}
@@ -45,7 +45,7 @@ export function PlaygroundPage() {
   );
 }
 
-function Workbench({
+function Editing({
   policy,
   template,
   original,
@@ -55,77 +55,52 @@ function Workbench({
   readonly policy: string;
   readonly template: string;
   readonly original: string;
-  /** Whether it is about there being no such policy any more. */
+  /** Whether to show what would change if the policy were deleted. */
   readonly isDeleted?: boolean;
-  readonly children?: React.ReactNode;
+  readonly children?: ReactNode;
 }) {
   const draft = `${policy} ${template}`;
   const [text, setText] = useState(drafts.get(draft) ?? original);
   const [wantsLarge, setWantsLarge] = useState(false);
-  const progress = useDifference({ text, deleted: isDeleted ? policy : undefined }, wantsLarge);
-  const host = useRef<HTMLDivElement>(null);
-  const editor = useRef<YamlEditor>(undefined);
+  const edit = { text, deleted: isDeleted ? policy : undefined };
+  const progress = useDifference(edit, wantsLarge);
+  const { check } = progress;
   const change = (changed: string) => {
     drafts.set(draft, changed);
     setText(changed);
     setWantsLarge(false);
-    // Who edits it means to keep it.
+    // Editing a policy means to keep it.
     if (isDeleted) go("playground", { policy }, "replace");
   };
-  const onChange = useRef(change);
-  useEffect(() => {
-    onChange.current = change;
-  });
-  useEffect(() => {
-    const made = new YamlEditor(host.current!, text, "The policy, as YAML", (changed) =>
-      onChange.current(changed),
-    );
-    editor.current = made;
-    return () => made.destroy();
-    // Made once: from then on it holds the text.
-  }, []);
-  const { check } = progress;
-  useEffect(() => {
-    if (check !== undefined) editor.current?.mark(check.problems);
-  }, [check]);
   return (
-    <div className="playground">
-      <h1 className="unseen">Playground</h1>
-      <section className="play-edit" aria-label="Policy">
-        <div className="play-bar">
-          <Toolbar policy={policy} template={template} />
-        </div>
-        <div className={isDeleted ? "play-editor deleted" : "play-editor"} ref={host} />
-        <div className="play-foot">
-          <Problems check={check} onChoose={(offset) => editor.current?.goTo(offset)} />
-          <Export
-            text={text}
-            isChanged={text !== original}
-            onReset={() => editor.current?.replace(original)}
-            {...(policy !== "" && {
-              isDeleted,
-              onDelete: () => go("playground", { policy, delete: isDeleted ? "" : "yes" }),
-            })}
-          />
-        </div>
-      </section>
-      <section
-        className="play-difference"
-        aria-label="What it changes"
-        tabIndex={0}
-        aria-busy={progress.isBusy}
-      >
-        {children ?? <Difference progress={progress} onLarge={() => setWantsLarge(true)} />}
-      </section>
-    </div>
+    <Workbench
+      title="Playground"
+      what="Policy"
+      kinds="policies"
+      toolbar={<Toolbar policy={policy} template={template} />}
+      text={text}
+      original={original}
+      onChange={change}
+      problems={check?.problems}
+      isDeleted={isDeleted}
+      {...(policy !== "" && {
+        onDelete: () => go("playground", { policy, delete: isDeleted ? "" : "yes" }),
+      })}
+      resultLabel="What it changes"
+      isBusy={progress.isBusy}
+    >
+      {children ?? <Difference progress={progress} edit={edit} onLarge={() => setWantsLarge(true)} />}
+    </Workbench>
   );
 }
 
 function Difference({
   progress,
+  edit,
   onLarge,
 }: {
   readonly progress: ReturnType<typeof useDifference>;
+  readonly edit: PolicyEdit;
   readonly onLarge: () => void;
 }) {
   const { check, failure, isOld } = progress;
@@ -150,8 +125,8 @@ function Difference({
       {errors > 0 ? (
         <div className="play-broken" role="status">
           <h2>Not a policy yet</h2>
-          {errors === 1 ? "Mend what is marked" : `Mend the ${errors} marked places`}, and what it changes
-          shows here.
+          Fix {errors === 1 ? "the marked error" : `the ${errors} marked errors`} to see what the policy
+          changes.
         </div>
       ) : (
         <h2 className="play-edits">
@@ -163,6 +138,7 @@ function Difference({
         </h2>
       )}
       <div className={isOld ? "play-old" : ""} inert={isOld}>
+        <BrokenGuarantees edit={edit} isWanted={errors === 0} />
         <DifferencePanel progress={progress} onLarge={onLarge} />
       </div>
     </>
@@ -170,29 +146,3 @@ function Difference({
 }
 
 const doing = { added: "adding", replaced: "replacing", deleted: "deleting" } as const;
-
-/** The same that is marked in the text, for those who do not see marks. */
-function Problems({
-  check,
-  onChoose,
-}: {
-  readonly check: CheckView | undefined;
-  readonly onChoose: (offset: number) => void;
-}) {
-  const problems = check?.problems ?? [];
-  if (problems.length === 0) return <p className="play-sound">{check !== undefined && "No mistakes."}</p>;
-  return (
-    <ul className="play-problems" aria-label="What is wrong with it">
-      {problems.map(({ code, severity, message, from }) => (
-        <li key={`${from} ${code} ${message}`}>
-          <button type="button" onClick={() => onChoose(from)}>
-            <strong>
-              {severity} {code}
-            </strong>{" "}
-            {message}
-          </button>
-        </li>
-      ))}
-    </ul>
-  );
-}

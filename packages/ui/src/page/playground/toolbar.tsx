@@ -14,7 +14,7 @@ export function Toolbar({ policy, template }: { readonly policy: string; readonl
     <>
       <SuggestField
         label="Edit a policy"
-        className="play-choose"
+        className="work-choose"
         value={policy === "" ? "" : titleOf(policy)}
         placeholder="kind, namespace or name"
         choices={choices.map(({ key, kind, name }) => ({ value: `${kind} ${name}`, detail: groupOf(key) }))}
@@ -24,7 +24,7 @@ export function Toolbar({ policy, template }: { readonly policy: string; readonl
           if (key !== undefined) go("playground", { policy: key });
         }}
       />
-      <label className="play-template">
+      <label className="work-template">
         or write a new one
         <select
           value={policy === "" ? template : ""}

@@ -2,6 +2,7 @@ import { answerEndpoints } from "./questions/endpoints.js";
 import { answerExplain } from "./questions/explain.js";
 import { answerFindings } from "./questions/findings.js";
 import { answerFirstQuestion } from "./questions/first-question.js";
+import { guaranteeAnswers } from "./questions/guarantee/guarantees.js";
 import type { HeldState } from "./held-state.js";
 import { answerMap, answerMapChoices } from "./questions/map.js";
 import { answerMapEdge } from "./questions/map-edge.js";
@@ -31,6 +32,7 @@ export const answers = {
   ports: answerPorts,
   "rule-use": answerRuleUse,
   yaml: answerYaml,
+  ...guaranteeAnswers,
   ...playgroundAnswers,
 } satisfies Record<string, (held: HeldState, request: never) => unknown>;
 

@@ -1,10 +1,11 @@
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
 import type { Message, Reply } from "./message.js";
 
-/** Answers when it is told to, and not before. */
+/** Answers when a test has it answer. */
 class FakeWorker extends EventTarget {
   static readonly started: FakeWorker[] = [];
   readonly received: Message[] = [];
+  isEnded = false;
 
   constructor() {
     super();
@@ -15,12 +16,16 @@ class FakeWorker extends EventTarget {
     this.received.push(message);
   }
 
+  terminate(): void {
+    this.isEnded = true;
+  }
+
   get last(): string {
     const message = this.received.at(-1);
     return message?.kind === "ask" ? message.name : (message?.kind ?? "");
   }
 
-  tell(objects: number): void {
+  progress(objects: number): void {
     const { number } = this.received.at(-1)!;
     const data: Reply = { number, kind: "progress", objects };
     this.dispatchEvent(new MessageEvent("message", { data }));
@@ -56,14 +61,14 @@ test("questions go to the worker one at a time, in the order in which they were 
   await expect(second).rejects.toThrow("oh no");
 });
 
-test("what nobody wants any more never gets there", async () => {
+test("a question that is not wanted any more never reaches the worker", async () => {
   const { ask } = await import("./ask.js");
   const first = ask("policies", {});
   const unwanted = new AbortController();
   const dropped = ask("ports", { to: "a/b" }, { signal: unwanted.signal });
   const wanted = ask("ports", { to: "c/d" });
   unwanted.abort();
-  await expect(dropped).rejects.toThrow("nobody waits");
+  await expect(dropped).rejects.toThrow("not wanted any more");
   const [worker] = FakeWorker.started;
   worker!.reply({ answer: 1 });
   await first;
@@ -72,32 +77,32 @@ test("what nobody wants any more never gets there", async () => {
   expect(worker!.received).toHaveLength(2);
 });
 
-test("an answer under way that nobody waits for is thrown away, and does not pass for the next one", async () => {
+test("an answer under way that is not wanted any more is dropped, and is not taken for the next one", async () => {
   const { ask } = await import("./ask.js");
   const unwanted = new AbortController();
   const dropped = ask("ports", { to: "a/b" }, { signal: unwanted.signal });
   const next = ask("policies", {});
   unwanted.abort();
-  await expect(dropped).rejects.toThrow("nobody waits");
+  await expect(dropped).rejects.toThrow("not wanted any more");
   const [worker] = FakeWorker.started;
   worker!.reply({ answer: "late" });
   worker!.reply({ answer: "right" });
   expect(await next).toBe("right");
 });
 
-test("whoever waits for a state hears how far reading has come", async () => {
+test("the progress of reading a state is reported", async () => {
   const { load } = await import("./ask.js");
   const heard: number[] = [];
   const loaded = load({ files: [] }, (objects) => heard.push(objects));
   const [worker] = FakeWorker.started;
-  worker!.tell(500);
-  worker!.tell(1000);
+  worker!.progress(500);
+  worker!.progress(1000);
   worker!.reply({ answer: "summary" });
   expect(await loaded).toBe("summary");
   expect(heard).toEqual([500, 1000]);
 });
 
-test("a patient question goes to whoever has read the state, and another thread reads it for the quick ones", async () => {
+test("a patient question goes to the thread that has read the state, and another one reads it for quick questions", async () => {
   const { ask, load } = await import("./ask.js");
   const loaded = load({ files: [] });
   FakeWorker.started[0]!.reply({ answer: "summary" });
@@ -116,7 +121,7 @@ test("a patient question goes to whoever has read the state, and another thread 
   expect(await findings).toBe("at last");
 });
 
-test("while the one who has read the state answers somebody, another reads it for a patient question", async () => {
+test("while the thread that has read the state is busy, another one reads it for a patient question", async () => {
   const { ask, load } = await import("./ask.js");
   const loaded = load({ files: [] });
   const [first] = FakeWorker.started;
@@ -134,7 +139,7 @@ test("while the one who has read the state answers somebody, another reads it fo
   expect(await findings).toBe("at last");
 });
 
-test("both threads hear of another state", async () => {
+test("both threads get another state", async () => {
   const { ask, load } = await import("./ask.js");
   const loaded = load({ files: [] });
   const [first] = FakeWorker.started;
@@ -147,12 +152,51 @@ test("both threads hear of another state", async () => {
   await vi.waitFor(() => expect(second.received).toHaveLength(2), patience);
   first!.reply({ answer: "of the state before" });
   await uses;
-  const anew = ask("rule-use", {}, { lane: "patient" });
+  const next = ask("rule-use", {}, { lane: "patient" });
   expect(first!.last).toBe("load");
   second.reply({ answer: "another summary" });
   await again;
   first!.reply({ answer: "another summary" });
   await vi.waitFor(() => expect(first!.last).toBe("rule-use"), patience);
   first!.reply({ answer: "of the state now" });
-  expect(await anew).toBe("of the state now");
+  expect(await next).toBe("of the state now");
+});
+
+test("a long proof that is not wanted any more is ended with its thread, and another one reads the state", async () => {
+  const { ask, load } = await import("./ask.js");
+  const loaded = load({ files: [] });
+  FakeWorker.started[0]!.reply({ answer: "summary" });
+  await loaded;
+  const unwanted = new AbortController();
+  const proof = { key: "a", budget: 60 };
+  const dropped = ask("guarantee-proof", proof, { signal: unwanted.signal, lane: "patient" });
+  const [busy, reading] = FakeWorker.started;
+  expect(busy!.last).toBe("guarantee-proof");
+  reading!.reply({ answer: "summary" });
+  unwanted.abort();
+  await expect(dropped).rejects.toThrow("not wanted any more");
+  const next = ask("guarantee-proof", { ...proof, key: "b" }, { lane: "patient" });
+  await vi.waitFor(() => expect(busy!.isEnded).toBe(true), patience);
+  const fresh = FakeWorker.started[2]!;
+  expect(fresh.last).toBe("load");
+  busy!.reply({ answer: "late" });
+  fresh.reply({ answer: "summary" });
+  await vi.waitFor(() => expect(fresh.last).toBe("guarantee-proof"), patience);
+  fresh.reply({ answer: "right" });
+  expect(await next).toBe("right");
+});
+
+test("a proof that ends soon after it is not wanted any more does not end its thread", async () => {
+  const { ask, load } = await import("./ask.js");
+  const loaded = load({ files: [] });
+  FakeWorker.started[0]!.reply({ answer: "summary" });
+  await loaded;
+  const unwanted = new AbortController();
+  const dropped = ask("guarantees", {}, { signal: unwanted.signal, lane: "patient" });
+  unwanted.abort();
+  await expect(dropped).rejects.toThrow("not wanted any more");
+  const [worker] = FakeWorker.started;
+  worker!.reply({ answer: "in time" });
+  await new Promise((resolve) => setTimeout(resolve, 400));
+  expect(worker!.isEnded).toBe(false);
 });

@@ -10,16 +10,18 @@ interface Waiting {
   readonly resolve: (answer: unknown) => void;
   readonly reject: (error: Error) => void;
   readonly progress?: ((objects: number) => void) | undefined;
+  /** Whether the worker is ended when the answer takes long and is not wanted any more. */
+  readonly isEndable?: boolean;
 }
 
 export interface AskOptions {
-  /** Aborted when nobody waits for the answer any more. */
+  /** Aborted when the answer is not wanted any more. */
   readonly signal?: AbortSignal | undefined;
   /** `patient` for what may take seconds, such as all findings of a large cluster: nothing quick waits behind it. */
   readonly lane?: "quick" | "patient";
 }
 
-/** Has the engine read another state. `progress` is told now and then how many objects have been read. */
+/** Has the engine read another state. `progress` is called now and then with the number of objects that have been read. */
 export function load(source: StateSource, progress?: (objects: number) => void): Promise<Summary> {
   loaded = source;
   patient.wantsState = true;
@@ -31,38 +33,48 @@ export function ask<N extends QuestionName>(
   request: RequestOf<N>,
   { signal, lane = "quick" }: AskOptions = {},
 ): Promise<AnswerOf<N>> {
-  if (lane === "quick") return quick.ask(name, request, signal);
+  if (lane === "quick") return quick.ask(name, request, { signal });
   if (patient.wantsState && loaded !== undefined) {
-    // Reading a large state takes seconds: who has read it and is free answers, and the other reads it meanwhile.
+    // Reading a large state takes seconds: the worker that has read it and is free answers, and the other reads it meanwhile.
     const isReady = !quick.wantsState && quick.isFree;
     if (isReady) [quick, patient] = [patient, quick];
     const unread = isReady ? quick : patient;
     unread.load(loaded).catch(() => undefined);
   }
-  return patient.ask(name, request, signal);
+  return patient.ask(name, request, { signal, isEndable: true });
 }
 
 let loaded: StateSource | undefined;
 
+/** Milliseconds: an unwanted answer that comes sooner costs less than a new worker. */
+const grace = 300;
+
 /**
- * The page's end of a worker. One message is under way at a time, and the others wait here: those that nobody wants any
- * more never reach the worker.
+ * The page's side of a worker. One message is under way at a time, and the others wait here: those that are not wanted any
+ * more never reach the worker. A worker cannot be interrupted: where it is busy with an unwanted answer for long, it is
+ * ended, and another one reads the state.
  */
 class Lane {
-  /** Whether it has not been told yet of the state that was loaded last. */
+  /** Whether the state that was loaded last has not been sent to it yet. */
   wantsState = true;
   private worker: Worker | undefined;
+  private source: StateSource | undefined;
   private readonly queue: Waiting[] = [];
   private current: Waiting | undefined;
   private number = 0;
 
   load(source: StateSource, progress?: (objects: number) => void): Promise<Summary> {
     this.wantsState = false;
+    this.source = source;
     return this.send({ kind: "load", source }, { progress }) as Promise<Summary>;
   }
 
-  ask<N extends QuestionName>(name: N, request: RequestOf<N>, signal?: AbortSignal): Promise<AnswerOf<N>> {
-    return this.send({ kind: "ask", name, request }, { signal }) as Promise<AnswerOf<N>>;
+  ask<N extends QuestionName>(
+    name: N,
+    request: RequestOf<N>,
+    options: Pick<AskOptions, "signal"> & Pick<Waiting, "isEndable">,
+  ): Promise<AnswerOf<N>> {
+    return this.send({ kind: "ask", name, request }, options) as Promise<AnswerOf<N>>;
   }
 
   get isFree(): boolean {
@@ -71,10 +83,10 @@ class Lane {
 
   private send(
     message: Unnumbered<Message>,
-    { signal, progress }: Pick<AskOptions, "signal"> & Pick<Waiting, "progress">,
+    { signal, ...options }: Pick<AskOptions, "signal"> & Pick<Waiting, "progress" | "isEndable">,
   ): Promise<unknown> {
     return new Promise((resolve, reject) => {
-      const waiting = { message, resolve, reject, progress };
+      const waiting = { message, resolve, reject, ...options };
       signal?.addEventListener("abort", () => this.drop(waiting));
       this.queue.push(waiting);
       this.next();
@@ -84,7 +96,21 @@ class Lane {
   private drop(unwanted: Waiting): void {
     const at = this.queue.indexOf(unwanted);
     if (at >= 0) this.queue.splice(at, 1);
-    unwanted.reject(new DOMException("nobody waits for this answer any more", "AbortError"));
+    unwanted.reject(new DOMException("this answer is not wanted any more", "AbortError"));
+    if (unwanted === this.current && unwanted.isEndable === true)
+      setTimeout(() => unwanted === this.current && this.restart(), grace);
+  }
+
+  /** Ends the worker with what it is doing. Another one reads the same state, unless a newer one is in the queue. */
+  private restart(): void {
+    this.worker?.terminate();
+    this.worker = undefined;
+    this.current = undefined;
+    const { source, queue } = this;
+    const ignore = () => undefined;
+    if (source !== undefined && !queue.some(({ message }) => message.kind === "load"))
+      queue.unshift({ message: { kind: "load", source }, resolve: ignore, reject: ignore });
+    this.next();
   }
 
   private next(): void {
@@ -99,7 +125,7 @@ class Lane {
   private start(): Worker {
     const worker = new Worker(new URL("./engine-worker.ts", import.meta.url), { type: "module" });
     worker.addEventListener("message", ({ data }: MessageEvent<Reply>) => {
-      if (data.number !== this.number) return;
+      if (data.number !== this.number || worker !== this.worker) return;
       const { current } = this;
       if (data.kind === "progress") return current?.progress?.(data.objects);
       this.current = undefined;
@@ -117,5 +143,5 @@ class Lane {
 }
 
 let quick = new Lane();
-/** A thread with a state of its own, started when somebody first asks there. */
+/** A thread with a state of its own, started with the first question to it. */
 let patient = new Lane();

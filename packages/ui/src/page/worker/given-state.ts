@@ -1,5 +1,6 @@
 import type { Diagnostic, TextSource } from "@tierwall/core";
 import { diagnostic, isObject, type JsonObject } from "@tierwall/core/manifest";
+import { type Counterexample, counterexampleState } from "./counterexample-state.js";
 import type { GivenState } from "./held-state.js";
 
 /** Where the worker gets a state from: the server, files at hand, or the one and the others. */
@@ -8,9 +9,16 @@ export interface StateSource {
   readonly server?: string;
   /** One of the same name as one of the server's takes its place. */
   readonly files: readonly TextSource[];
+  /** Only the policies, with the endpoints of a counterexample. */
+  readonly counterexample?: Counterexample;
 }
 
-export async function givenState({ server, files }: StateSource): Promise<GivenState> {
+export async function givenState({ counterexample, ...source }: StateSource): Promise<GivenState> {
+  const given = await inputState(source);
+  return counterexample === undefined ? given : counterexampleState(given, counterexample);
+}
+
+async function inputState({ server, files }: StateSource): Promise<GivenState> {
   const count = files.length === 1 ? files[0]!.file : `${files.length} files`;
   const dropped = hashOf(files);
   if (server === undefined)

@@ -19,11 +19,11 @@ export type ClusterState =
 
 export interface Cluster {
   readonly state: ClusterState;
-  /** Has the page be about something else. */
-  readonly open: (source: StateSource) => void;
+  /** Shows another state. Resolves once it is shown, or cannot be. */
+  readonly open: (source: StateSource) => Promise<void>;
 }
 
-const ClusterContext = createContext<Cluster>({ state: { status: "loading" }, open: () => undefined });
+const ClusterContext = createContext<Cluster>({ state: { status: "loading" }, open: async () => undefined });
 
 export const useCluster = (): Cluster => use(ClusterContext);
 
@@ -32,7 +32,7 @@ export function ClusterProvider({ children }: { readonly children: ReactNode }) 
   const generation = useRef(0);
   const follow = useCallback((loading: Promise<Summary>, source: StateSource) => {
     const own = ++generation.current;
-    loading.then(
+    return loading.then(
       (summary) => {
         if (own === generation.current) setState({ status: "ready", summary, generation: own, source });
       },
@@ -42,12 +42,12 @@ export function ClusterProvider({ children }: { readonly children: ReactNode }) 
     );
   }, []);
   const open = useCallback((source: StateSource) => follow(load(source, tellProgress), source), [follow]);
-  useEffect(() => follow(begun, serverState), [follow]);
+  useEffect(() => void follow(begun, serverState), [follow]);
   useServerEvents(state, open);
   return <ClusterContext value={{ state, open }}>{children}</ClusterContext>;
 }
 
-/** The server tells when its state changes; it is fetched again then, unless the page is about files alone. */
+/** The server sends an event when its state changes; it is fetched again then, unless the page shows only dropped files. */
 function useServerEvents(state: ClusterState, open: Cluster["open"]): void {
   const present = useRef(state);
   useEffect(() => {
@@ -57,10 +57,10 @@ function useServerEvents(state: ClusterState, open: Cluster["open"]): void {
     const events = new EventSource(new URL("api/v1/events", document.baseURI));
     events.addEventListener("state", ({ data }: MessageEvent<string>) => {
       const now = present.current;
-      if (now.status === "failed") open(serverState);
+      if (now.status === "failed") void open(serverState);
       if (now.status !== "ready" || now.source.server === undefined) return;
       const { revision } = JSON.parse(data) as { readonly revision: string };
-      if (revision !== now.summary.revision) open(now.source);
+      if (revision !== now.summary.revision) void open(now.source);
     });
     return () => events.close();
   }, [open]);

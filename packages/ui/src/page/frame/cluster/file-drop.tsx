@@ -25,7 +25,7 @@ export function FileDrop() {
       void readDropped(event.dataTransfer).then((files) => {
         if (files.length === 0) return;
         const before = adds && state.status === "ready" ? state.source : serverState;
-        open(adds ? { ...before, files: [...before.files, ...files] } : { files });
+        void open(adds ? { ...before, files: [...before.files, ...files] } : { files });
       });
     };
     addEventListener("dragover", over);
@@ -42,11 +42,11 @@ export function FileDrop() {
     <div className="file-drop">
       <div>
         <h2>Look at these instead</h2>
-        <p>The page is about the dropped files alone.</p>
+        <p>The page shows only the dropped files.</p>
       </div>
       <div data-adds="">
         <h2>Add them</h2>
-        <p>Beside what is there; a file of the same name takes its place.</p>
+        <p>To what is shown now. A file replaces one of the same name.</p>
       </div>
       <p className="file-drop-note">Nothing is sent anywhere: the engine runs in this page.</p>
     </div>

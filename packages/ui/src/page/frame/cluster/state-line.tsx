@@ -1,6 +1,8 @@
 import type { Summary } from "../../worker/summary.js";
 import { serverState } from "./begin.js";
-import { useCluster } from "./cluster-state.js";
+import type { StateSource } from "../../worker/given-state.js";
+import { type Cluster, useCluster } from "./cluster-state.js";
+import { go } from "../use-address.js";
 import { counted } from "../counted.js";
 import { ErrorList } from "./error-list.js";
 
@@ -18,12 +20,25 @@ export function StateLine() {
       <span className="state-figures">
         {counted(summary.pods, "pod")} · {counted(summary.policies, "policy", "policies")}
       </span>
-      {source.files.length > 0 && (
-        <button type="button" onClick={() => open(serverState)}>
-          Back to the server’s
-        </button>
-      )}
+      <Back source={source} open={open} />
     </div>
+  );
+}
+
+/** From a counterexample to the state that it was found for; from dropped files to the server's. */
+function Back({ source, open }: { readonly source: StateSource; readonly open: Cluster["open"] }) {
+  const { counterexample, ...before } = source;
+  if (counterexample !== undefined)
+    return (
+      <button type="button" onClick={() => void open(before).then(() => go("guarantees"))}>
+        Close the counterexample
+      </button>
+    );
+  if (source.files.length === 0) return null;
+  return (
+    <button type="button" onClick={() => void open(serverState)}>
+      Back to the server’s files
+    </button>
   );
 }
 

@@ -7,7 +7,7 @@ import {
   mergedCaveats,
   type State,
 } from "@tierwall/core/state";
-import { type ClusterWords, clusterWords } from "../../playground/editing/cluster-words.js";
+import { type ClusterWords, clusterWords } from "../../editor/language/cluster-words.js";
 import type { HeldState } from "../held-state.js";
 import { policyKey } from "./policy-view.js";
 

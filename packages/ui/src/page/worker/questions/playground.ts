@@ -1,13 +1,12 @@
-import type { Diagnostic } from "@tierwall/core";
+import { clusterFile } from "@tierwall/core/manifest";
+import { type Completions, completionsAt } from "../../editor/language/completions.js";
 import {
-  isObject,
-  type Json,
-  type JsonObject,
-  type ManifestObject,
-  writeYaml,
-} from "@tierwall/core/manifest";
-import { type Completions, completionsAt } from "../../playground/editing/completions.js";
-import { type Hover, hoverAt } from "../../playground/editing/hover.js";
+  type EditedKind,
+  type EditedKinds,
+  guaranteeKinds,
+  policyKinds,
+} from "../../editor/language/kinds.js";
+import { type Hover, hoverAt } from "../../editor/language/hover.js";
 import {
   type DifferenceView,
   differenceView,
@@ -15,9 +14,11 @@ import {
   type SectionView,
 } from "../../playground/difference-view.js";
 import { EditDesk, type PolicyEdit } from "./edit-desk.js";
+import { editableText } from "./editable-text.js";
+import { loadProver } from "./guarantee/held-guarantees.js";
 import type { HeldState } from "../held-state.js";
 import { policyKey } from "./policy-view.js";
-import { answerYaml } from "./yaml.js";
+import { type ProblemMark, problemMarks } from "./problem-marks.js";
 
 export interface TextRequest {
   readonly text: string;
@@ -25,6 +26,8 @@ export interface TextRequest {
 
 export interface PlaceRequest extends TextRequest {
   readonly offset: number;
+  /** Which kinds are offered. */
+  readonly kinds: EditedKinds;
 }
 
 /** A policy that can be edited. */
@@ -51,70 +54,30 @@ function answerChoices({ state }: HeldState, { text }: TextRequest): readonly Po
   return found;
 }
 
-/** A policy as a text to edit: as it was written, or printed where that is JSON or a part of a list. */
+/** A policy as a text to edit. */
 function answerText(held: HeldState, { key }: { readonly key: string }): string | undefined {
   const found = held.state.written.find(({ policy }) => policyKey(policy) === key);
   if (found === undefined) return undefined;
-  const { object } = found;
-  const yaml = object.path.length > 0 ? undefined : answerYaml(held, { policy: key });
-  const isWritten = yaml?.place !== undefined;
-  return isWritten ? `${yaml.lines.join("\n").trimEnd()}\n` : printed(object);
+  const { file } = found.object.document;
+  // Objects of a cluster are in no file that could be opened.
+  return editableText(found.object, file.startsWith(clusterFile) ? undefined : held.textOf(file));
 }
-
-/** Without what API servers add, which nobody writes. */
-function printed({ value }: ManifestObject): string {
-  const { metadata, ...rest } = value;
-  const kept = isObject(metadata) ? writtenMetadata(metadata) : {};
-  const { apiVersion, kind, ...others } = Object.fromEntries(
-    Object.entries(rest).filter(([field]) => field !== "status"),
-  );
-  return writeYaml([
-    { value: { apiVersion: apiVersion!, kind: kind!, metadata: kept, ...others }, comments: [] },
-  ]);
-}
-
-const ofServers = ["uid", "resourceVersion", "creationTimestamp", "generation", "managedFields", "selfLink"];
-
-const writtenMetadata = (metadata: JsonObject): Json =>
-  Object.fromEntries(Object.entries(metadata).filter(([key]) => !ofServers.includes(key)));
 
 /** What is wrong with a text, where exactly, and what it would do to the objects that there are. */
 export interface CheckView {
-  readonly problems: readonly ProblemView[];
+  readonly problems: readonly ProblemMark[];
   readonly edits: readonly { readonly what: "added" | "replaced" | "deleted"; readonly object: string }[];
   /** Objects that are no policies. */
   readonly others: readonly string[];
 }
 
-export interface ProblemView extends Pick<Diagnostic, "code" | "severity" | "message" | "hint"> {
-  readonly from: number;
-  readonly to: number;
-}
-
 function answerCheck(held: HeldState, edit: PolicyEdit): CheckView {
   const { diagnostics, edits, others } = EditDesk.of(held).edited(edit);
-  const { text } = edit;
-  const starts = lineStarts(text);
   return {
-    problems: diagnostics.map(({ code, severity, message, hint, place }) => {
-      const from = place === undefined ? 0 : (starts[place.line - 1] ?? text.length) + place.column - 1;
-      const to = place === undefined ? 0 : Math.min(text.length, from + place.length);
-      return {
-        code,
-        severity,
-        message,
-        ...(hint === undefined ? {} : { hint }),
-        from: Math.min(from, to),
-        to,
-      };
-    }),
+    problems: problemMarks(diagnostics, edit.text),
     edits: edits.map(({ what, object }) => ({ what, object })),
     others,
   };
-}
-
-function lineStarts(text: string): readonly number[] {
-  return [0, ...Array.from(text.matchAll(/\n/g), ({ index }) => index + 1)];
 }
 
 /** What changes, in figures and examples. Quick, however large the cluster. */
@@ -140,12 +103,22 @@ function answerDifference(held: HeldState, edit: PolicyEdit): DifferenceView {
   return differenceView(desk.rehearsal.preview(desk.edited(edit)), desk.caveats(edit));
 }
 
-function answerCompletions(held: HeldState, { text, offset }: PlaceRequest): Completions | undefined {
-  return completionsAt(text, offset, EditDesk.of(held).words);
+async function answerCompletions(
+  held: HeldState,
+  { text, offset, kinds }: PlaceRequest,
+): Promise<Completions | undefined> {
+  return completionsAt(text, offset, EditDesk.of(held).words, await knownKinds(kinds));
 }
 
-const answerHover = (_: HeldState, { text, offset }: PlaceRequest): Hover | undefined =>
-  hoverAt(text, offset);
+async function answerHover(_: HeldState, { text, offset, kinds }: PlaceRequest): Promise<Hover | undefined> {
+  return hoverAt(text, offset, await knownKinds(kinds));
+}
+
+async function knownKinds(kinds: EditedKinds): Promise<readonly EditedKind[]> {
+  if (kinds === "policies") return policyKinds;
+  const { guaranteeKind, guaranteeSchema } = await loadProver();
+  return guaranteeKinds(guaranteeKind, guaranteeSchema);
+}
 
 export interface StartRequest {
   /** How names begin that are not meant. */

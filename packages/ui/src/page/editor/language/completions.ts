@@ -1,6 +1,7 @@
-import { apiVersionsOf, dialects, type ObjectSchema, type Path, type Schema } from "@tierwall/core/manifest";
+import type { ObjectSchema, Path, Schema } from "@tierwall/core/manifest";
 import type { ClusterWords, Labelled, LabelWords } from "./cluster-words.js";
 import { type Cursor, cursorAt } from "./cursor.js";
+import { type EditedKind, policyKinds } from "./kinds.js";
 import { kindsOf, schemaAt, shapesOf, typeWords } from "./schema-at.js";
 
 export interface Completion {
@@ -22,11 +23,16 @@ export interface Completions {
   readonly options: readonly Completion[];
 }
 
-/** What may stand at a place of a text, by our own schemas and by what the cluster has. */
-export function completionsAt(text: string, offset: number, words: ClusterWords): Completions | undefined {
+/** What can be written at a place of a text, by our own schemas and by what the cluster has. */
+export function completionsAt(
+  text: string,
+  offset: number,
+  words: ClusterWords,
+  known: readonly EditedKind[] = policyKinds,
+): Completions | undefined {
   const cursor = cursorAt(text, offset);
   if (cursor === undefined) return undefined;
-  const options = optionsFor(cursor, text, offset, words);
+  const options = optionsFor(cursor, text, offset, words, known);
   return options.length === 0 ? undefined : { from: cursor.from, to: cursor.to, options };
 }
 
@@ -35,14 +41,15 @@ function optionsFor(
   text: string,
   offset: number,
   words: ClusterWords,
+  known: readonly EditedKind[],
 ): readonly Completion[] {
   const { at, path, top } = cursor;
   if (path.length === 1 && at === "value") {
-    if (path[0] === "kind") return kindOptions(top);
-    if (path[0] === "apiVersion") return apiVersionOptions(top);
+    if (path[0] === "kind") return kindOptions(top, known);
+    if (path[0] === "apiVersion") return apiVersionOptions(top, known);
   }
   if (path.length === 0 && !top.has("kind")) return headOptions(cursor);
-  const schema = schemaAt(shapesOf(top, text), path);
+  const schema = schemaAt(shapesOf(top, text, known), path);
   if (schema === undefined) return [];
   if (at === "value") return valueOptions(schema, path, text.slice(0, offset), words);
   switch (schema.type) {
@@ -66,24 +73,30 @@ function optionsFor(
   }
 }
 
-function kindOptions(top: ReadonlyMap<string, string>): readonly Completion[] {
-  const kinds = kindsOf(new Map([["apiVersion", top.get("apiVersion") ?? ""]]));
+function kindOptions(top: ReadonlyMap<string, string>, known: readonly EditedKind[]): readonly Completion[] {
+  const kinds = kindsOf(new Map([["apiVersion", top.get("apiVersion") ?? ""]]), known);
   const names = [...new Set(kinds.map(({ kind }) => kind))];
-  return names.map((label) => ({
-    label,
-    detail: [...new Set(kinds.filter(({ kind }) => kind === label).flatMap(apiVersionsOf))].join(" or "),
-    info: kinds.find(({ kind }) => kind === label)!.spellings[0].schema.description,
-    type: "value",
-  }));
+  return names.map((label) => {
+    const called = kinds.filter(({ kind }) => kind === label);
+    return {
+      label,
+      detail: [...new Set(called.flatMap(({ apiVersions }) => apiVersions))].join(" or "),
+      info: called[0]!.description,
+      type: "value",
+    };
+  });
 }
 
-function apiVersionOptions(top: ReadonlyMap<string, string>): readonly Completion[] {
-  const kinds = kindsOf(new Map([["kind", top.get("kind") ?? ""]]));
-  const versions = [...new Set((kinds.length > 0 ? kinds : dialects).flatMap(apiVersionsOf))];
-  return versions.map((label) => ({
+function apiVersionOptions(
+  top: ReadonlyMap<string, string>,
+  known: readonly EditedKind[],
+): readonly Completion[] {
+  const kinds = kindsOf(new Map([["kind", top.get("kind") ?? ""]]), known);
+  const versions = new Set((kinds.length > 0 ? kinds : known).flatMap(({ apiVersions }) => apiVersions));
+  return [...versions].map((label) => ({
     label,
     detail: [
-      ...new Set(dialects.filter((kind) => apiVersionsOf(kind).includes(label)).map(({ kind }) => kind)),
+      ...new Set(known.filter(({ apiVersions }) => apiVersions.includes(label)).map(({ kind }) => kind)),
     ].join(", "),
     type: "value",
   }));
@@ -159,6 +172,8 @@ function valueOptions(
     case "string":
       if (schema.values !== undefined)
         return schema.values.map((one) => value(one, one === schema.default ? "default" : undefined));
+      if (schema.format?.name === "namespace-name")
+        return words.namespaces.map((label) => ({ label, type: "name" }));
       return schema.format?.name === "port-name" || /named ?port/i.test(String(last)) ? portNames(words) : [];
     case "int-or-string":
       return portNames(words);
@@ -184,8 +199,11 @@ const isLabelKeyList = (step: string | number | undefined): boolean =>
 /** The key of the condition whose values are being written: mostly the last one above. */
 const lastKey = (before: string): string => /.*\bkey:\s*["']?([\w./-]+)/s.exec(before)?.[1] ?? "";
 
-const speakers: Readonly<Record<string, Labelled>> = {
+const labelledBy: Readonly<Record<string, Labelled>> = {
   namespaces: "namespaces",
+  namespacesWith: "namespaces",
+  // Of an assumption, which mostly is about namespaces.
+  assuming: "namespaces",
   namespaceSelector: "namespaces",
   pods: "pods",
   podSelector: "pods",
@@ -196,10 +214,10 @@ const speakers: Readonly<Record<string, Labelled>> = {
   nodeSelector: "nodes",
 };
 
-/** Whose labels a selector looks at: the nearest word around it that says so. */
+/** Whose labels a selector looks at: the nearest field around it that determines it. */
 function labelsAt(path: Path, { labels }: ClusterWords): LabelWords {
-  const speaker = path.toReversed().find((step) => typeof step === "string" && Object.hasOwn(speakers, step));
-  return labels[speakers[speaker ?? "pods"]!];
+  const field = path.toReversed().find((step) => typeof step === "string" && Object.hasOwn(labelledBy, step));
+  return labels[labelledBy[field ?? "pods"]!];
 }
 
 const labelKeys = (labels: LabelWords): readonly Completion[] =>

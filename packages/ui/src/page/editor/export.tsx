@@ -1,6 +1,6 @@
 import { useState } from "react";
 
-/** What to do with the text: take it along, back to how it was, or away with it. */
+/** What to do with the text: copy or save it, reset it, or see what deleting the policy would change. */
 export function Export({
   text,
   isChanged,
@@ -12,7 +12,7 @@ export function Export({
   readonly isChanged: boolean;
   readonly onReset: () => void;
   readonly isDeleted?: boolean;
-  /** For a policy that is there: what if it were not? */
+  /** For a policy that exists: what would change without it. */
   readonly onDelete?: () => void;
 }) {
   const [copied, setCopied] = useState(false);
@@ -25,7 +25,7 @@ export function Export({
     });
   };
   return (
-    <div className="play-export">
+    <div className="work-export">
       {onDelete !== undefined && (
         <button
           type="button"
@@ -44,7 +44,7 @@ export function Export({
           {copied ? "Copied" : "Copy"}
         </button>
       )}
-      <button type="button" onClick={() => download(text)}>
+      <button type="button" onClick={() => download(text, nameIn(text))}>
         Download
       </button>
       <span className="unseen" role="status">
@@ -54,11 +54,12 @@ export function Export({
   );
 }
 
-function download(text: string): void {
+/** Saves a text as a file of this name. */
+export function download(text: string, name: string): void {
   const url = URL.createObjectURL(new Blob([text], { type: "application/yaml" }));
   const link = document.createElement("a");
   link.href = url;
-  link.download = `${nameIn(text)}.yaml`;
+  link.download = `${name.replace(/[^A-Za-z0-9._-]/g, "-")}.yaml`;
   link.click();
   URL.revokeObjectURL(url);
 }

@@ -1,5 +1,6 @@
 import type { Path } from "@tierwall/core/manifest";
 import { cursorAt } from "./cursor.js";
+import { type EditedKind, policyKinds } from "./kinds.js";
 import { schemaAt, shapesOf, typeWords } from "./schema-at.js";
 
 export interface Hover {
@@ -11,12 +12,16 @@ export interface Hover {
 }
 
 /** What the field under the pointer means. */
-export function hoverAt(text: string, offset: number): Hover | undefined {
+export function hoverAt(
+  text: string,
+  offset: number,
+  known: readonly EditedKind[] = policyKinds,
+): Hover | undefined {
   const [from, to] = wordAround(text, offset);
   const cursor = from === to ? undefined : cursorAt(text, from);
   if (cursor === undefined) return undefined;
   const word = text.slice(from, to);
-  const shapes = shapesOf(topOf(text, offset), text);
+  const shapes = shapesOf(topOf(text, offset), text, known);
   const field: Path = cursor.at === "node" ? [...cursor.path, word] : cursor.path;
   // A word in a list is no field, and neither is a label.
   const schema = schemaAt(shapes, field) ?? schemaAt(shapes, cursor.path);

@@ -19,16 +19,25 @@ import {
   lineNumbers,
 } from "@codemirror/view";
 import { ask } from "../worker/ask.js";
-import type { ProblemView } from "../worker/questions/playground.js";
-import type { Completion } from "./editing/completions.js";
+import type { ProblemMark } from "../worker/questions/problem-marks.js";
+import type { EditedKinds } from "./language/kinds.js";
+import type { Completion } from "./language/completions.js";
 import { look } from "./editor-look.js";
 import { yamlColours } from "./yaml-colours.js";
 
-/** An editor of YAML that knows our APIs. It asks the engine's thread what may stand where, and what words mean. */
+export interface YamlEditorOptions {
+  /** For screen readers. */
+  readonly label: string;
+  /** Which kinds completion offers. */
+  readonly kinds: EditedKinds;
+  readonly onChange: (text: string) => void;
+}
+
+/** An editor of YAML that knows our APIs. It asks the engine's thread what can be written where, and what words mean. */
 export class YamlEditor {
   private readonly view: EditorView;
 
-  constructor(host: HTMLElement, text: string, label: string, onChange: (text: string) => void) {
+  constructor(host: HTMLElement, text: string, { label, kinds, onChange }: YamlEditorOptions) {
     // Styles that scripts add to the page itself are forbidden; a shadow tree has style sheets of its own.
     const root = host.shadowRoot ?? host.attachShadow({ mode: "open" });
     this.view = new EditorView({
@@ -47,10 +56,10 @@ export class YamlEditor {
         yaml(),
         yamlColours,
         look,
-        autocompletion({ override: [offers], icons: false }),
-        hoverTooltip(meaning),
+        autocompletion({ override: [(context) => offers(context, kinds)], icons: false }),
+        hoverTooltip((view, offset) => meaning(view, offset, kinds)),
         keymap.of([...completionKeymap, ...lintKeymap, ...historyKeymap, ...defaultKeymap]),
-        // Editable is focusable, and the number tells so to whoever looks for a place to scroll a long text from.
+        // Editable is focusable; the number says so to tools that check whether the keyboard can scroll a long text.
         EditorView.contentAttributes.of({ "aria-label": label, tabindex: "0" }),
         EditorView.updateListener.of((update) => {
           if (update.docChanged) onChange(update.state.doc.toString());
@@ -70,7 +79,7 @@ export class YamlEditor {
   }
 
   /** Marks what is wrong. The text may be another by now: marks beyond its end are at its end. */
-  mark(problems: readonly ProblemView[]): void {
+  mark(problems: readonly ProblemMark[]): void {
     const { length } = this.view.state.doc;
     const marks = problems.map(
       ({ from, to, severity, code, message, hint }): Mark => ({
@@ -99,11 +108,11 @@ export class YamlEditor {
   }
 }
 
-async function offers({ state, pos, explicit }: CompletionContext) {
+async function offers({ state, pos, explicit }: CompletionContext, kinds: EditedKinds) {
   const text = state.doc.toString();
-  // Behind what is finished, nobody waits for more.
+  // After a finished word no completion is expected.
   if (!explicit && /[\w}\]"'] $/.test(text.slice(Math.max(0, pos - 2), pos))) return null;
-  const found = await ask("playground-completions", { text, offset: pos }).catch(() => undefined);
+  const found = await ask("playground-completions", { text, offset: pos, kinds }).catch(() => undefined);
   if (found === undefined) return null;
   return { from: found.from, to: found.to, options: found.options.map(offer), validFor: /^[\w./-]*$/ };
 }
@@ -119,8 +128,8 @@ function offer({ label, apply, detail, info, type, isRequired }: Completion): Of
   };
 }
 
-async function meaning(view: EditorView, offset: number) {
-  const found = await ask("playground-hover", { text: view.state.doc.toString(), offset }).catch(
+async function meaning(view: EditorView, offset: number, kinds: EditedKinds) {
+  const found = await ask("playground-hover", { text: view.state.doc.toString(), offset, kinds }).catch(
     () => undefined,
   );
   if (found === undefined) return null;

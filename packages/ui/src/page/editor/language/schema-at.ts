@@ -1,27 +1,34 @@
-import { apiVersionsOf, dialects, type Path, type PolicyKind, type Schema } from "@tierwall/core/manifest";
+import type { Path, Schema } from "@tierwall/core/manifest";
+import type { EditedKind } from "./kinds.js";
 
-/** The kinds that a document may be of, by what stands at its top so far. */
-export function kindsOf(top: ReadonlyMap<string, string>): readonly PolicyKind[] {
+/** The kinds that a document may be of, by what is at its top so far. */
+export function kindsOf(
+  top: ReadonlyMap<string, string>,
+  known: readonly EditedKind[],
+): readonly EditedKind[] {
   const [apiVersion, kind] = [top.get("apiVersion"), top.get("kind")];
-  return dialects.filter(
-    (known) =>
-      (kind === undefined || kind === "" || known.kind === kind) &&
-      (apiVersion === undefined || apiVersion === "" || apiVersionsOf(known).includes(apiVersion)),
+  return known.filter(
+    (each) =>
+      (kind === undefined || kind === "" || each.kind === kind) &&
+      (apiVersion === undefined || apiVersion === "" || each.apiVersions.includes(apiVersion)),
   );
 }
 
-/** S4.4: two APIs share the name AdminNetworkPolicy, and only the shape of the subject tells them apart. */
+/** S4.4: two APIs share the name AdminNetworkPolicy, and only the shape of the subject distinguishes them. */
 const kepSubject = /^\s*subject:\s*\{?\s*(namespaceSelector|namespaceAndPodSelector)\b/m;
 
 /** The shapes of a document whose kind is known; the likeliest first. */
-export function shapesOf(top: ReadonlyMap<string, string>, text: string): readonly Schema[] {
+export function shapesOf(
+  top: ReadonlyMap<string, string>,
+  text: string,
+  known: readonly EditedKind[],
+): readonly Schema[] {
   if (!top.has("kind")) return [];
-  const kinds = kindsOf(top);
   const isKep = kepSubject.test(text);
-  const likely = kinds.toSorted(
-    (a, b) => Number((b.dialect === "kep-2091") === isKep) - Number((a.dialect === "kep-2091") === isKep),
+  const likely = kindsOf(top, known).toSorted(
+    (a, b) => Number(b.isKep === isKep) - Number(a.isKep === isKep),
   );
-  return likely.flatMap(({ spellings }) => spellings.map(({ schema }) => schema));
+  return likely.flatMap(({ shapes }) => shapes);
 }
 
 /** What the first shape says that has something at this path. */

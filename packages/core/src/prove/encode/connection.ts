@@ -174,8 +174,7 @@ export class Connection {
       }
     }
     const patterns = [...this.domains.values()];
-    if (patterns.length > 0)
-      requireNames(patterns, (pattern) => this.fact(domainKey(pattern)), this.formula);
+    if (patterns.length > 0) requireNames(patterns, (pattern) => this.fact(domainKey(pattern)), this.formula);
   }
 
   private newLabel(scope: LabelScope, key: string): LabelPair {

@@ -1,20 +1,27 @@
 import type { Isolation, PolicyRef, Rule } from "../../policy/model.js";
 import { directions } from "../../policy/model.js";
 import type { State } from "../../state/state.js";
-import { Encoding } from "../encode/index.js";
+import { Encoding, type End, type EndKind } from "../encode/index.js";
 import { type Budget, type Literal, not } from "../sat/index.js";
-import { confirm, type Confirmed, isConditional, readWitness } from "../world/index.js";
+import {
+  confirm,
+  type Confirmed,
+  type Essential,
+  essentialOf,
+  isConditional,
+  readWitness,
+  shrink,
+} from "../world/index.js";
 import {
   type Assumption,
   assumptionLiteral,
   type Claim,
+  type ClaimedEnd,
   type OwnerMode,
   premiseOf,
   violationOf,
   type Whatever,
 } from "./claim.js";
-import { type Essential, essentialOf } from "./essential.js";
-import { shrink } from "./preferences.js";
 
 /*
  * Decides claims about every cluster:
@@ -147,7 +154,7 @@ interface Question {
 }
 
 function refute(claim: Claim, { state, encoding, modes, scope, violation }: Question, budget: Budget): Proof {
-  const preferred = shrink(encoding, claim, [...scope, violation], budget);
+  const preferred = shrink(encoding, kindsOf(claim), [...scope, violation], budget);
   // These are known to be satisfiable, so that a counterexample is not lost where the budget ends while it is simplified.
   encoding.solve(preferred);
   const witness = readWitness(encoding);
@@ -156,6 +163,13 @@ function refute(claim: Claim, { state, encoding, modes, scope, violation }: Ques
   if (counterexample.problems.length > 0 || !violates(claim, counterexample))
     return { result: "NotDecided", why: notConfirmed };
   return { result: "Refuted", counterexample, ...essentialOf(encoding, scope, violation, budget) };
+}
+
+/** An address that is claimed as such is most likely one outside of the cluster. */
+function kindsOf({ from, to }: Claim): Readonly<Record<End, EndKind>> {
+  const kindOf = (list: readonly ClaimedEnd[]): EndKind =>
+    list.every(({ kind }) => kind === "networks") ? "external" : "pod";
+  return { source: kindOf(from), destination: kindOf(to) };
 }
 
 const notConfirmed =

@@ -1,5 +1,5 @@
 import type { GuaranteeResult } from "../../prove/guarantee/index.js";
-import type { WitnessEnd } from "../../prove/world/index.js";
+import type { Confirmed, Witness, WitnessEnd } from "../../prove/world/index.js";
 import { formatAddress } from "../../net/address.js";
 import { caveatsJson } from "../caveats.js";
 import { apiVersion, type JsonValue } from "../explanation/explanation-json.js";
@@ -40,21 +40,29 @@ function guaranteeJson(result: GuaranteeResult): JsonValue {
 function counterexampleJson(
   proof: Extract<NonNullable<GuaranteeResult["proof"]>, { result: "Refuted" }>,
 ): JsonValue {
-  const { witness, manifests, facts } = proof.counterexample;
+  const { witness, manifests } = proof.counterexample;
   return {
-    from: endJson(witness.source),
-    to: endJson(witness.destination),
-    port: witness.protocol === "ICMP" ? undefined : witness.port,
-    protocol: witness.protocol,
-    portNames: witness.portNames,
-    egress: directionText(proof.counterexample, "egress"),
-    ingress: directionText(proof.counterexample, "ingress"),
-    facts: facts.map(({ text, answer }) => ({ text, answer })),
+    ...connectionJson(witness),
+    ...decisionsJson(proof.counterexample),
     manifests,
     essential: proof.essential,
     incidental: proof.incidental,
   };
 }
+
+export const connectionJson = (witness: Witness) => ({
+  from: endJson(witness.source),
+  to: endJson(witness.destination),
+  port: witness.protocol === "ICMP" ? undefined : witness.port,
+  protocol: witness.protocol,
+  portNames: witness.portNames,
+});
+
+export const decisionsJson = (confirmed: Confirmed) => ({
+  egress: directionText(confirmed, "egress"),
+  ingress: directionText(confirmed, "ingress"),
+  facts: confirmed.facts.map(({ text, answer }) => ({ text, answer })),
+});
 
 function endJson(end: WitnessEnd): JsonValue {
   const isPod = end.kind === "pod";

@@ -1,6 +1,6 @@
 import { namespaceNameLabel } from "../../labels/requirement.js";
 import { directions } from "../../policy/model.js";
-import { type Encoding, type End, endKinds, ends, endOf, ownerActs, protocols } from "../encode/index.js";
+import { type End, endKinds, ends, endOf, type Models, ownerActs, protocols } from "../encode/index.js";
 import { type Budget, FALSE, type Literal, not, TRUE } from "../sat/index.js";
 
 /** Something about a counterexample, and the literals that say it. */
@@ -23,7 +23,7 @@ export interface Essential {
  * out: without that, it would not be about the connection.
  */
 export function essentialOf(
-  encoding: Encoding,
+  encoding: Models,
   scope: readonly Literal[],
   violation: Literal,
   budget: Budget,
@@ -44,7 +44,7 @@ export function essentialOf(
   return { essential, incidental };
 }
 
-function featuresOf({ connection, solver }: Encoding): readonly Feature[] {
+function featuresOf({ connection, solver }: Models): readonly Feature[] {
   const isTrue = (literal: Literal) => solver.isTrue(literal);
   const features: Feature[] = [];
   const isOpen = (literal: Literal) => literal !== TRUE && literal !== FALSE;

@@ -51,8 +51,8 @@ const inEngine: readonly Change[] = [
   [
     "one direction that allows is enough",
     "engine/pairs/pod-sweep.ts",
-    "both[i] = into === everyPort ? out :",
-    "both[i] = into === everyPort ? into :",
+    "both = into === everyPort ? out :",
+    "both = into === everyPort ? into :",
   ],
   [
     "an end asks only its own egress",
@@ -348,7 +348,7 @@ const inEngine: readonly Change[] = [
   [
     "a pod and itself are counted as a pair",
     "engine/pairs/blocks.ts",
-    "counts[slotOf[self]!]! -= this.from.size;",
+    "if (canTalk?.(self) !== false) counts[slotOfSelf]! -= size;",
     "",
   ],
   [
@@ -366,8 +366,8 @@ const inEngine: readonly Change[] = [
   [
     "what is open in part is not looked at",
     "engine/pairs/egress-answers.ts",
-    "if (answers[at[i]!] !== noPorts)",
-    "if (answers[at[i]!] === 1)",
+    "if (answers[number] === noPorts) continue;",
+    "if (answers[number] !== 1) continue;",
   ],
   [
     "a host and itself are counted as a pair",

@@ -14,6 +14,7 @@ import {
 } from "./ends-in-both.js";
 import { type Nearness, nearnessBetween } from "../compile/layer.js";
 import { outsideChanges } from "./outside-diff.js";
+import { readOutgoing } from "../pairs/pod-sweep.js";
 import { tableSweep } from "../pairs/table-sweep.js";
 import { everyPort, type PortSets } from "../../sets/port-sets.js";
 import { canCompare } from "../classes/talking.js";
@@ -92,6 +93,7 @@ class InsideDiff {
       before: tableSweep(views.before, groupings.before, podsBefore),
       after: tableSweep(views.after, groupings.after, podsAfter),
     };
+    const buffers = { before: new Uint32Array(podsBefore.length), after: new Uint32Array(podsAfter.length) };
     const positions = (list: typeof podsBefore) => new Map(list.map(({ index }, i) => [index, i]));
     const [placesBefore, placesAfter] = [positions(podsBefore), positions(podsAfter)];
     const at = {
@@ -103,9 +105,12 @@ class InsideDiff {
     for (const source of sweeps.before.sources) {
       const joint = sourcesAt[source.index]!;
       if (joint.length === 0) continue;
-      const answersBefore = sweeps.before.from(source).toPods;
+      const answersBefore = readOutgoing(sweeps.before.from(source), buffers.before);
       for (const group of joint) {
-        const answersAfter = sweeps.after.from(groupings.after.groups[is.get(group.after)!]!).toPods;
+        const answersAfter = readOutgoing(
+          sweeps.after.from(groupings.after.groups[is.get(group.after)!]!),
+          buffers.after,
+        );
         yield* this.betweenPods(group, pods, at, answersBefore, answersAfter);
       }
     }

@@ -12,12 +12,13 @@ const mostEntries = 50_000_000;
 /** By the entries that the tables could have: at most one for each column that some rule of a row mentions. */
 export function representationFor(view: View, most = mostEntries): Representation {
   let entries = 0;
-  for (const { rows, inside } of [...view.layers.egress, ...view.layers.ingress])
-    for (const row of rows.rows) {
-      let mentioned = 0;
-      for (const { set } of inside.itemsOf(row)) mentioned += set.members.length;
-      entries += Math.min(mentioned, view.ends.columns);
-      if (entries > most) return "streamed";
-    }
+  for (const direction of ["egress", "ingress"] as const)
+    for (const [i, { rows, inside }] of view.layers[direction].entries())
+      for (const row of view.reach(direction).rowsAt(i)) {
+        let mentioned = 0;
+        for (const { set } of inside.itemsOf(rows.rows[row]!)) mentioned += set.members.length;
+        entries += Math.min(mentioned, view.ends.columns);
+        if (entries > most) return "streamed";
+      }
   return "tables";
 }

@@ -31,6 +31,16 @@ export class TierReach {
     this.depths[index] = depth;
   }
 
+  /** The rows of a tier that some class of pods gets to. */
+  rowsAt(tier: number): ReadonlySet<number> {
+    const { rowOf } = this.layers[tier]!.rows;
+    const found = new Set<number>();
+    this.depths.forEach((depth, index) => {
+      if (depth > tier) found.add(rowOf[index]!);
+    });
+    return found;
+  }
+
   /** S1.4: hosts have no policies, and get nowhere. */
   depthOf(index: number): number {
     return this.depths[index] ?? 0;

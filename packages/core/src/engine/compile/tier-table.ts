@@ -1,10 +1,11 @@
-import type { Direction } from "../../policy/model.js";
+import type { EndClass } from "../classes/ends.js";
+import type { Direction, Rule } from "../../policy/model.js";
 import type { ColumnSet } from "../../sets/column-sets.js";
 import { lastAtMost } from "../../sets/sorted.js";
 import type { CellStates } from "../walk/cell-states.js";
 import { type Cells, NumberedCells } from "../walk/cells.js";
 import { Layout } from "../walk/layout.js";
-import type { OutcomeId } from "../walk/outcomes.js";
+import { type OutcomeId, silent } from "../walk/outcomes.js";
 import { readRow, RowWalk, type RowValues, type TierItems } from "../walk/row-walk.js";
 import { type Item, ownHost, type RuleItems, type Space } from "./rule-items.js";
 import type { Row, TierRows } from "./tier-rows.js";
@@ -22,6 +23,7 @@ export class TierTable {
   private rowValues: (RowValues | undefined)[] = [];
   private form: Form | undefined;
   private rowWalk: RowWalk | undefined;
+  private readonly bindsOwnNode: boolean;
 
   /** `grouped`: columns that all rules treat alike are stored once, which pays where rows mention most columns. */
   constructor(
@@ -31,7 +33,9 @@ export class TierTable {
     private readonly items: RuleItems,
     private readonly states: CellStates,
     private readonly grouped: boolean,
-  ) {}
+  ) {
+    this.bindsOwnNode = rows.tier.rules.some((rule) => rule.bindsOwnNode);
+  }
 
   /** Lazy, because it needs the items of all rows, and nothing reads it where pairs are streamed. */
   get layout(): Layout {
@@ -42,12 +46,16 @@ export class TierTable {
     const { space, rows } = this;
     if (!this.grouped) return { layout: Layout.plain(space), sets: undefined };
     const sets = new Set<ColumnSet>();
-    for (const row of rows.rows) for (const { set } of this.itemsOf(row)) sets.add(set);
-    // Rules that select no pods now may select some later.
+    const add = (rule: Rule, subject: EndClass) => {
+      for (const { set } of this.items.of(rule, subject)) sets.add(set);
+    };
+    // Of all rules: those that select no pods now may select some later.
     const [first] = rows.rows;
+    const dependent = new Set(rows.tier.rules.filter((rule) => this.items.dependsOnSubject(rule)));
     for (const rule of first === undefined ? [] : rows.tier.rules)
-      if (!this.items.dependsOnSubject(rule))
-        for (const { set } of this.items.of(rule, first!.subject)) sets.add(set);
+      if (!dependent.has(rule)) add(rule, first!.subject);
+    for (const { rules, subject } of dependent.size === 0 ? [] : rows.rows)
+      for (const rule of rules) if (dependent.has(rule)) add(rule, subject);
     return { layout: Layout.grouped(space, sets), sets: new Set(Array.from(sets, ({ id }) => id)) };
   }
 
@@ -99,9 +107,16 @@ export class TierTable {
     return columns[at] === wanted ? values[at]! : base;
   }
 
-  /** The same for one column by itself: for columns that were added later, or rows that are asked about little else. */
-  cell(row: number, column: number): OutcomeId {
+  /** The same where rows are asked about little else: those that were not read are not computed for all columns. */
+  alone(row: number, column: number): OutcomeId {
+    return this.rowValues[row] === undefined ? this.cell(row, column) : this.at(row, column);
+  }
+
+  /** The same for one column by itself. */
+  private cell(row: number, column: number): OutcomeId {
     const { states } = this;
+    // S1.6: to a pod's own node, only rules that bind it say anything.
+    if (!this.bindsOwnNode && this.isExemptKind(this.space.kindOf(column))) return silent;
     const its = this.rows.rows[row]!;
     const membership = this.space.sets.membershipOf(column);
     let state = states.start;

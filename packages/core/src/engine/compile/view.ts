@@ -246,7 +246,7 @@ export class View {
         other.kind === "external"
           ? layer.outside.at(row, other.atom)
           : asked === "alone"
-            ? layer.inside.cell(row, columnOf(other))
+            ? layer.inside.alone(row, columnOf(other))
             : layer.inside.at(row, columnOf(other));
       all = this.outcomes.compose(all, said);
       if (this.outcomes.isFinal[all] === 1) break;

@@ -80,8 +80,12 @@ export interface Sizes {
 export class Blocks {
   /** By slot: how many pairs. */
   private readonly counts: number[] = [0];
-  /** By destination: the slot of its answer; 0 for those that the source does not talk to. */
-  private readonly slotOf: Uint16Array | Uint32Array;
+  /** Destinations, and the slot of the answer of each. */
+  private listed: Uint32Array | number[] = [];
+  private slotAt: Uint16Array | Uint32Array | number[] = [];
+  /** The slot of the destinations that are not listed; 0 where the source does not talk to them. */
+  private rest = 0;
+  private isInRest: (i: number) => boolean = () => true;
 
   constructor(
     private readonly view: View,
@@ -89,9 +93,7 @@ export class Blocks {
     private readonly from: EndGroup,
     private readonly all: readonly EndGroup[],
     private readonly nearness?: Nearness,
-  ) {
-    this.slotOf = all.length < 0xffff ? new Uint16Array(all.length) : new Uint32Array(all.length);
-  }
+  ) {}
 
   /** The i-th of all ends gets this answer, in so many pairs. */
   add(answer: AnswerId, i: number, pairs: number): void {
@@ -100,56 +102,63 @@ export class Blocks {
     const count = to === this.from ? pairs - to.size : pairs;
     if (count === 0) return;
     const slot = this.slots.slotOf(answer);
-    this.slotOf[i] = slot;
+    (this.listed as number[]).push(i);
+    (this.slotAt as number[]).push(slot);
     this.counts[slot] = (this.counts[slot] ?? 0) + count;
   }
 
-  /** The same for all pods, as far as the source, which is one of them, can talk to them. */
-  addAll({ toPods, open }: Outgoing, sizes: Sizes, self: number, canTalk?: (i: number) => boolean): void {
-    if (canTalk === undefined) this.addOpen(toPods, open, sizes);
-    else this.addEach(toPods, sizes, canTalk);
-    const { slotOf, counts } = this;
-    // Nothing is said here about an end and itself.
-    counts[slotOf[self]!]! -= this.from.size;
-    if (this.from.size === 1) slotOf[self] = 0;
-  }
-
-  /** Most are open to nobody, and not looked at. */
-  private addOpen(answers: Uint32Array, open: Uint32Array, { each, all }: Sizes): void {
-    const { slotOf, slots, counts } = this;
+  /** The same for all pods, as far as the source, which is one of them, can talk to them. Most have no port open. */
+  addAll(outgoing: Outgoing, { each, all }: Sizes, self: number, canTalk?: (i: number) => boolean): void {
+    const { slots, counts } = this;
+    const { open, answers } = canTalk === undefined ? outgoing : talkingOnly(outgoing, canTalk);
     const { size } = this.from;
-    const none = slots.slotOf(noPorts);
-    slotOf.fill(none);
-    counts[none] = size * all;
+    const rest = slots.slotOf(noPorts);
+    const talking =
+      canTalk === undefined ? all : each.reduce((sum, one, i) => sum + (canTalk(i) ? one : 0), 0);
+    counts[rest] = size * talking;
+    const slotAt = open.length < 0xffff ? new Uint16Array(open.length) : new Uint32Array(open.length);
     for (let k = 0; k < open.length; k++) {
-      const i = open[k]!;
-      const slot = slots.slotOf(answers[i]!);
-      if (slot === none) continue;
+      const slot = slots.slotOf(answers[k]!);
       if (slot === counts.length) counts.push(0);
-      slotOf[i] = slot;
-      counts[slot]! += size * each[i]!;
-      counts[none] -= size * each[i]!;
+      const pairs = size * each[open[k]!]!;
+      slotAt[k] = slot;
+      counts[slot]! += pairs;
+      counts[rest]! -= pairs;
     }
-  }
-
-  private addEach(answers: Uint32Array, { each }: Sizes, canTalk?: (i: number) => boolean): void {
-    const { slotOf, slots, counts } = this;
-    const { size } = this.from;
-    for (let i = 0; i < answers.length; i++) {
-      if (canTalk !== undefined && !canTalk(i)) continue;
-      const slot = slots.slotOf(answers[i]!);
-      if (slot === counts.length) counts.push(0);
-      slotOf[i] = slot;
-      counts[slot]! += size * each[i]!;
-    }
+    this.rest = rest;
+    this.listed = open.slice();
+    this.slotAt = slotAt;
+    // Nothing is said here about an end and itself.
+    const slotOfSelf = slotAt[open.indexOf(self)] ?? rest;
+    if (canTalk?.(self) !== false) counts[slotOfSelf]! -= size;
+    if (size === 1 && slotOfSelf !== rest) slotAt[open.indexOf(self)] = 0;
+    this.isInRest = (i) => (i !== self || size > 1) && canTalk?.(i) !== false;
   }
 
   *blocks(): Iterable<Block> {
-    const { view, from, nearness, slotOf, all, counts } = this;
-    for (const [i, answer] of this.slots.finish().entries()) {
-      if (counts[i + 1] === 0) continue;
-      const listed = () => all.filter((_, at) => slotOf[at] === i + 1);
-      yield new Block(view, from, answer, counts[i + 1]!, nearness, listed);
-    }
+    const { view, from, nearness, counts } = this;
+    for (const [i, answer] of this.slots.finish().entries())
+      if (counts[i + 1] !== 0)
+        yield new Block(view, from, answer, counts[i + 1]!, nearness, () => this.groupsAt(i + 1));
   }
+
+  private groupsAt(slot: number): readonly EndGroup[] {
+    const { all, listed, slotAt, rest } = this;
+    if (slot !== rest)
+      return Array.from(listed)
+        .filter((_, k) => slotAt[k] === slot)
+        .toSorted(ascending)
+        .map((i) => all[i]!);
+    const others = new Set(listed);
+    return all.filter((_, i) => !others.has(i) && this.isInRest(i));
+  }
+}
+
+const ascending = (a: number, b: number): number => a - b;
+
+function talkingOnly(
+  { open, answers }: Outgoing,
+  canTalk: (i: number) => boolean,
+): Pick<Outgoing, "open" | "answers"> {
+  return { open: open.filter((i) => canTalk(i)), answers: answers.filter((_, k) => canTalk(open[k]!)) };
 }

@@ -18,7 +18,11 @@ export class EgressAnswers implements EgressSource {
   private kept = 0;
   private readonly columns: readonly Uint32Array[];
   private readonly width: number;
+  /** The destinations with the number n, from `firsts[n]` to `firsts[n + 1]`. */
+  private readonly destinations: Uint32Array;
+  private readonly firsts: Uint32Array;
   private readonly found: Uint32Array;
+  private readonly rowBuffer: Uint32Array;
 
   constructor(
     private readonly view: View,
@@ -30,6 +34,13 @@ export class EgressAnswers implements EgressSource {
     this.at = columns.numbers;
     this.found = new Uint32Array(pods.length);
     this.width = columns.firsts.length;
+    this.firsts = new Uint32Array(this.width + 1);
+    for (const number of this.at) this.firsts[number + 1]!++;
+    for (let number = 0; number < this.width; number++) this.firsts[number + 1]! += this.firsts[number]!;
+    this.destinations = new Uint32Array(pods.length);
+    const next = this.firsts.slice();
+    for (const [i, number] of this.at.entries()) this.destinations[next[number]!++] = i;
+    this.rowBuffer = new Uint32Array(Math.max(0, ...layers.map(({ layer }) => layer.inside.layout.columns)));
     this.columns = layers.map(({ layer }) => {
       const { columnOf } = layer.inside.layout;
       return Uint32Array.from(columns.firsts, ({ classes }) => columnOf[classes[0]!.column]!);
@@ -50,9 +61,12 @@ export class EgressAnswers implements EgressSource {
   }
 
   private openAmong(answers: Uint32Array): Uint32Array {
-    const { at, found } = this;
+    const { destinations, firsts, found } = this;
     let count = 0;
-    for (let i = 0; i < at.length; i++) if (answers[at[i]!] !== noPorts) found[count++] = i;
+    for (let number = 0; number < answers.length; number++) {
+      if (answers[number] === noPorts) continue;
+      for (let at = firsts[number]!; at < firsts[number + 1]!; at++) found[count++] = destinations[at]!;
+    }
     return found.slice(0, count);
   }
 
@@ -63,9 +77,8 @@ export class EgressAnswers implements EgressSource {
       if (!isReachedBy(subject)) break;
       const values = layer.inside.values(layer.rows.rowOf[subject.index]!);
       if (values.base === silent && values.columns.length === 0) continue;
-      const row = new Uint32Array(layer.inside.layout.columns);
-      readRow(values, row);
-      composeAll(this.view.outcomes, all, row, this.columns[i]);
+      readRow(values, this.rowBuffer);
+      composeAll(this.view.outcomes, all, this.rowBuffer, this.columns[i]);
     }
     this.answers.read(all, all);
     return all;

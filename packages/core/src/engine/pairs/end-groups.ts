@@ -33,11 +33,12 @@ export function groupEnds(ends: Ends, view: View): Grouping {
   const inUse = ends.classes.filter((end) => sizeOf(end) > 0);
   const subjects = inUse.filter(({ kind }) => kind === "pod");
   const withTables = (direction: Direction) =>
-    view.layers[direction].map((layer, i) => {
+    view.layers[direction].flatMap((layer, i): readonly GroupLayer[] => {
       const reach = view.reach(direction);
       const isReachedBy = ({ index }: EndClass) => reach.depthOf(index) > i;
       const used = new Set(subjects.filter(isReachedBy).map(({ index }) => layer.rows.rowOf[index]!));
-      return { layer, transposed: transpose(layer.inside, used), isReachedBy };
+      // A tier that no pod gets to distinguishes none.
+      return used.size === 0 ? [] : [{ layer, transposed: transpose(layer.inside, used), isReachedBy }];
     });
   const layers = { egress: withTables("egress"), ingress: withTables("ingress") };
   const groups = new Map<string, { classes: EndClass[] }>();

@@ -6,20 +6,25 @@ import { readColumn } from "../compile/transposed.js";
 import type { View } from "../compile/view.js";
 
 /**
- * What the policies of destinations say to sources. Destinations whose rows are alike in all tiers are one. The answers for
- * a source are made from those for the one before: tiers are composed again from the first that says something else to
- * it. Where a tier singles out few ends for each source, these are composed one by one.
+ * What the policies of destinations say to sources. Destinations whose rows are alike in all tiers are one *row*. The
+ * answers for a source are made from those for the one before:
+ *
+ *   dense tiers     are composed again from the first that says something else to the source
+ *   sparse tiers    single out few rows for each source: these are composed one by one, and all others get what the tier
+ *                   says to most. Rows that are alike but for what is singled out are one *base row*
  */
 export class IngressAnswers implements IngressSource {
-  /** By destination, its number in the answers. */
+  /** By destination, its row in the answers. */
   readonly at: Uint32Array;
   private readonly layers: readonly (DenseLayer | SparseLayer)[];
   private readonly sparse: readonly SparseLayer[];
-  /** What the tiers up to each say together, leaving aside what sparse ones single out. */
+  /** By row, its base row. */
+  private readonly baseAt: Uint32Array;
+  /** By base row: what the tiers up to each say together, and the answer. */
   private readonly composed: readonly Uint32Array[];
   private readonly base: Uint32Array;
   private readonly now: Uint32Array;
-  /** The numbers at which the answers now may not be those of the base. */
+  /** The rows at which the answers now may not be those of the base row. */
   private singled: number[] = [];
 
   constructor(
@@ -32,14 +37,23 @@ export class IngressAnswers implements IngressSource {
     const layers = all.filter(saysSomething);
     const rows = tupleNumbers(pods, (group) => layers.map((layer) => contentOf(layer, group)));
     this.at = rows.numbers;
+    const valueOf = (layer: GroupLayer, group: EndGroup) => {
+      const content = contentOf(layer, group);
+      return singlesOutFew(layer) ? layer.transposed.bases[content]! : content;
+    };
+    const bases = tupleNumbers(rows.firsts, (group) => layers.map((layer) => valueOf(layer, group)));
+    this.baseAt = bases.numbers;
     this.layers = layers.map((layer) => {
       const contents = Uint32Array.from(rows.firsts, (group) => contentOf(layer, group));
-      return singlesOutFew(layer) ? new SparseLayer(layer, contents) : new DenseLayer(layer, contents);
+      const ofBases = Uint32Array.from(bases.firsts, (group) => valueOf(layer, group));
+      return singlesOutFew(layer)
+        ? new SparseLayer(layer, contents, ofBases)
+        : new DenseLayer(layer, contents, ofBases);
     });
     this.sparse = this.layers.filter((layer) => layer instanceof SparseLayer);
-    const vector = () => new Uint32Array(rows.firsts.length);
-    this.composed = layers.map(vector);
-    [this.base, this.now] = [vector(), vector()];
+    this.composed = layers.map(() => new Uint32Array(bases.firsts.length));
+    this.base = new Uint32Array(bases.firsts.length);
+    this.now = new Uint32Array(rows.firsts.length);
     this.composeFrom(0);
   }
 
@@ -51,40 +65,43 @@ export class IngressAnswers implements IngressSource {
 
   /** Good until the next call. */
   for(source: EndGroup): Uint32Array {
-    const { now, base, sparse } = this;
+    const { now, base, baseAt, sparse } = this;
     for (const layer of sparse) layer.forget();
     const moved = this.layers.map((layer) => !layer.isSparse && layer.moveTo(source)).indexOf(true);
     if (moved >= 0) this.composeFrom(moved);
-    else for (const number of this.singled) now[number] = base[number]!;
+    else for (const row of this.singled) now[row] = base[baseAt[row]!]!;
     this.singled = [];
     for (const layer of sparse) layer.singleOut(source);
     for (const layer of sparse)
       for (const content of layer.special)
-        for (const number of layer.numbersOf(content)) {
-          now[number] = this.answers.of(this.composeAt(number));
-          this.singled.push(number);
+        for (const row of layer.rowsOf(content)) {
+          now[row] = this.answers.of(this.composeAt(row));
+          this.singled.push(row);
         }
     return now;
   }
 
   private composeFrom(first: number): void {
-    const { layers, composed, base } = this;
+    const { layers, composed, base, baseAt, now } = this;
+    const { outcomes } = this.view;
     for (let i = first; i < layers.length; i++) {
       const all = composed[i]!;
       if (i === 0) all.fill(silent);
       else all.set(composed[i - 1]!);
-      composeAll(this.view.outcomes, all, layers[i]!.column, layers[i]!.contents);
+      const layer = layers[i]!;
+      if (layer.isSparse) composeAll(outcomes, all, layer.ofBases);
+      else composeAll(outcomes, all, layer.column, layer.ofBases);
     }
     const last = composed.at(-1);
     if (last === undefined) base.fill(this.answers.of(silent));
     else this.answers.read(last, base);
-    this.now.set(base);
+    for (let row = 0; row < now.length; row++) now[row] = base[baseAt[row]!]!;
   }
 
-  private composeAt(number: number): OutcomeId {
+  private composeAt(row: number): OutcomeId {
     let all = silent;
     for (const { column, contents } of this.layers)
-      all = this.view.outcomes.compose(all, column[contents[number]!]!);
+      all = this.view.outcomes.compose(all, column[contents[row]!]!);
     return all;
   }
 }
@@ -114,8 +131,10 @@ class DenseLayer {
 
   constructor(
     readonly of: GroupLayer,
-    /** By the number of a destination's rows. */
+    /** By row. */
     readonly contents: Uint32Array,
+    /** By base row, the same. */
+    readonly ofBases: Uint32Array,
   ) {
     this.column = of.transposed.bases.slice();
   }
@@ -136,20 +155,22 @@ class SparseLayer {
   readonly column: Uint32Array;
   /** The contents of rows that say something of their own to the source. */
   special: Uint32Array = new Uint32Array(0);
-  private readonly numbers: readonly (readonly number[])[];
+  private readonly rows: readonly (readonly number[])[];
 
   constructor(
     readonly of: GroupLayer,
     readonly contents: Uint32Array,
+    /** By base row, what its rows say to most. */
+    readonly ofBases: Uint32Array,
   ) {
     this.column = of.transposed.bases.slice();
-    const numbers = Array.from(this.column, (): number[] => []);
-    for (const [number, content] of contents.entries()) numbers[content]!.push(number);
-    this.numbers = numbers;
+    const rows = Array.from(this.column, (): number[] => []);
+    for (const [row, content] of contents.entries()) rows[content]!.push(row);
+    this.rows = rows;
   }
 
-  numbersOf(content: number): readonly number[] {
-    return this.numbers[content]!;
+  rowsOf(content: number): readonly number[] {
+    return this.rows[content]!;
   }
 
   singleOut(source: EndGroup): void {

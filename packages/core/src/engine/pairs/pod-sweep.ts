@@ -9,7 +9,7 @@ import { askEach } from "./outcome-answers.js";
 export interface Egress {
   /** By the numbers of `EgressSource.at`. */
   readonly answers: Uint32Array;
-  /** The groups to which some port may be open, ascending: mostly few. */
+  /** The groups to which some port may be open: mostly few. */
   readonly open: Uint32Array;
 }
 
@@ -40,10 +40,9 @@ export interface HostAnswers {
 
 /** What one source may open connections to. Valid until the next call. */
 export interface Outgoing {
-  /** By group of pods. */
-  readonly toPods: Uint32Array;
-  /** The groups to which some port may be open. */
+  /** The groups of pods to which some port may be open; the answer for the i-th of them is the i-th of `answers`. */
   readonly open: Uint32Array;
+  readonly answers: Uint32Array;
   readonly toHost: (host: EndGroup, nearness: Nearness) => AnswerId;
 }
 
@@ -52,7 +51,8 @@ export interface Outgoing {
  * the policies of all destinations say to it. These are passes over numbers that look at no rule.
  */
 export class PodSweep {
-  private readonly both: Uint32Array;
+  private readonly open: Uint32Array;
+  private readonly answers: Uint32Array;
 
   constructor(
     private readonly view: View,
@@ -63,15 +63,17 @@ export class PodSweep {
     private readonly ingress: IngressSource,
     private readonly hosts: HostAnswers,
   ) {
-    this.both = new Uint32Array(pods.length);
+    this.open = new Uint32Array(pods.length);
+    this.answers = new Uint32Array(pods.length);
   }
 
   from(source: EndGroup): Outgoing {
     const incoming = { answers: this.ingress.for(source), at: this.ingress.at };
     const egress = this.egress.for(source, incoming);
+    const count = this.readAnswers(source, egress, incoming);
     return {
-      toPods: this.answersFrom(source, egress, incoming),
-      open: egress.open,
+      open: this.open.subarray(0, count),
+      answers: this.answers.subarray(0, count),
       toHost: (host, nearness) => this.hosts.toHost(source, hostAt(host, nearness)),
     };
   }
@@ -80,26 +82,30 @@ export class PodSweep {
     return this.hosts.fromHost(hostAt(host, nearness), pod);
   }
 
-  private answersFrom(
+  /** Returns how many groups have a port open. */
+  private readAnswers(
     source: EndGroup,
-    { answers: egress, open }: Egress,
+    { answers: egress, open: candidates }: Egress,
     { answers: ingress, at: intoAt }: Incoming,
-  ): Uint32Array {
-    const { both } = this;
+  ): number {
+    const { open, answers } = this;
     const outAt = this.egress.at;
-    const { answers } = this.view;
-    both.fill(noPorts);
-    for (let k = 0; k < open.length; k++) {
-      const i = open[k]!;
+    let count = 0;
+    for (let k = 0; k < candidates.length; k++) {
+      const i = candidates[k]!;
       const into = ingress[intoAt[i]!]!;
       if (into === noPorts) continue;
       const out = egress[outAt[i]!]!;
-      if (out === askEach || into === askEach) both[i] = this.ask(source, this.pods[i]!, out, into);
-      // Mostly it is as one end alone says.
-      else if (out === everyPort || out === into) both[i] = into;
-      else both[i] = into === everyPort ? out : answers.both(out, into, asTheyAre);
+      let both = into;
+      if (out === askEach || into === askEach) both = this.ask(source, this.pods[i]!, out, into);
+      // Mostly one of the two allows all that the other allows.
+      else if (out !== everyPort && out !== into)
+        both = into === everyPort ? out : this.view.answers.both(out, into, asTheyAre);
+      if (both === noPorts) continue;
+      open[count] = i;
+      answers[count++] = both;
     }
-    return both;
+    return count;
   }
 
   /** Where facts are missing, one by one: what depends on none is known already. */
@@ -118,6 +124,13 @@ export class PodSweep {
       view.answer("ingress", destination!, { kind: "pod", end: source! }, known(into)),
     );
   }
+}
+
+/** The answers of one source by group of pods, for all groups. */
+export function readOutgoing({ open, answers }: Outgoing, into: Uint32Array): Uint32Array {
+  into.fill(noPorts);
+  for (let k = 0; k < open.length; k++) into[open[k]!] = answers[k]!;
+  return into;
 }
 
 /** S9.3: what foreign objects do in one direction depends on nothing that the other direction could ask about. */

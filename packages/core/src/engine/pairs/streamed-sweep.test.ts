@@ -12,6 +12,7 @@ import { ungrouped } from "./end-groups.js";
 import { Ends } from "../classes/ends.js";
 import { compile } from "../engine.js";
 import { type Part, whole } from "./part.js";
+import { readOutgoing } from "./pod-sweep.js";
 import { streamedSweep } from "./streamed-sweep.js";
 import { PortSets } from "../../sets/port-sets.js";
 import type { Representation } from "../compile/representation.js";
@@ -176,8 +177,9 @@ describe("a stream of all pairs", () => {
     const stream = streamedSweep(view, pods, hosts, part, tileSize);
     return new Map(
       stream.sources.map((source) => {
-        const { toPods, toHost } = stream.from(source);
-        const toHosts = hosts.map((host) => toHost(host, "other-node"));
+        const outgoing = stream.from(source);
+        const toPods = readOutgoing(outgoing, new Uint32Array(pods.length));
+        const toHosts = hosts.map((host) => outgoing.toHost(host, "other-node"));
         return [source.classes[0]!.key, [...toPods, ...toHosts]];
       }),
     );

@@ -1,7 +1,7 @@
 import type { PortMasks } from "../../sets/port-masks.js";
 import { noPorts } from "../../sets/port-sets.js";
 import { WordRows } from "../../sets/word-rows.js";
-import { type CellStates, effectOf, portsOf, type Step } from "./cell-states.js";
+import { type CellStates, effectOf, portsOf, type StateId, type Step } from "./cell-states.js";
 import { type OutcomeId, type Outcomes, silent, uncertain, undecided } from "./outcomes.js";
 
 /**
@@ -25,6 +25,9 @@ export interface Cells {
 export class NumberedCells implements Cells {
   private readonly state: Uint32Array;
   private step: Step = 0;
+  /** What the step did last: columns that are next to each other are mostly in the same state. */
+  private lastState: StateId = -1;
+  private lastNext: StateId = -1;
 
   constructor(
     private readonly states: CellStates,
@@ -43,11 +46,17 @@ export class NumberedCells implements Cells {
 
   useStep(step: Step): void {
     this.step = step;
+    this.lastState = -1;
   }
 
   take(at: number): boolean {
-    this.state[at] = this.states.take(this.state[at]!, this.step);
-    return this.isFinal(at);
+    const state = this.state[at]!;
+    if (state !== this.lastState) {
+      this.lastState = state;
+      this.lastNext = this.states.take(state, this.step);
+    }
+    this.state[at] = this.lastNext;
+    return this.states.isFinal[this.lastNext] === 1;
   }
 
   isolate(at: number): void {

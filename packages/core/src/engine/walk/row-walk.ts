@@ -190,6 +190,7 @@ export class RowWalk {
 function rebased(row: RowValues): RowValues {
   const { width, columns, values } = row;
   const base = majority(values, row.base, width - columns.length);
+  if (base === row.base) return row;
   const all = new Uint32Array(width);
   readRow(row, all);
   let count = 0;

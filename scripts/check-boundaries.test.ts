@@ -29,7 +29,7 @@ describe("allowed", () => {
     ["core/src/net/cidr.test.ts", 'import { evaluate } from "../evaluate/evaluate.js";'],
     ["cli/src/main.ts", 'import { explain } from "@tierwall/core"; import { Command } from "commander";'],
     ["cli/src/main.ts", 'import type { Flow } from "@tierwall/core/model";'],
-    ["agent/src/see/metrics.ts", 'import { ServiceMetrics } from "@tierwall/kube/service";'],
+    ["agent/src/observe/metrics.ts", 'import { ServiceMetrics } from "@tierwall/kube/service";'],
     ["cli/src/main.ts", 'import { readFileSync } from "node:fs";'],
     ["cli/src/main.ts", '// import "../../core/src/index.js"\nconst text = `import "left-pad"`;'],
   ])("%s: %s", (file, statement) => {

@@ -5,11 +5,11 @@ import type { Applied } from "./kernel/kernel-table.js";
 import type { Outcome } from "./kernel/outcome.js";
 import { LatestWins } from "./loop/latest-wins.js";
 import { localRanges, sameRanges } from "./loop/local-ranges.js";
-import { nodeDoubts } from "./loop/node-doubts.js";
+import { optionWarnings } from "./loop/option-warnings.js";
 import { ProgrammingWindow } from "./loop/programming-window.js";
 import { RangeTrust, sourceOf } from "./loop/range-trust.js";
 import type { NodeOptions, NodeProgram } from "./ruleset/program.js";
-import type { NodeProblems } from "./see/node-problems.js";
+import type { NodeProblems } from "./observe/node-problems.js";
 
 /*
  *   source ──► situation ──► compiler ──► program ──► table ──► kernel
@@ -140,7 +140,7 @@ export class Agent {
         localRanges: ranges,
         ...(doubt === undefined ? {} : { rangesDoubted: true }),
       };
-      for (const doubt of nodeDoubts(of, situation.cluster)) this.parts.log.warn(doubt);
+      for (const doubt of optionWarnings(of, situation.cluster)) this.parts.log.warn(doubt);
       this.#compiler = { of, compiler: compilerFor(of) };
     }
     return { options: this.#compiler.of, compiler: this.#compiler.compiler };

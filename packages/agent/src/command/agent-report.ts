@@ -3,8 +3,8 @@ import type { Logger } from "pino";
 import type { Agent, Programmed } from "../agent.js";
 import type { AgentOptions } from "../agent-options.js";
 import type { Drift } from "../kernel/kernel-table.js";
-import type { AgentMetrics } from "../see/metrics.js";
-import type { AgentStatus, SourceStatus } from "../see/status.js";
+import type { AgentMetrics } from "../observe/metrics.js";
+import type { AgentStatus, SourceStatus } from "../observe/status.js";
 import type { EnforcedNode } from "./node.js";
 
 /** In the words of users: what was written to the kernel. */

@@ -1,6 +1,6 @@
 import type { Logger } from "pino";
 import type { DnsEvent } from "../dns/event.js";
-import type { AgentMetrics } from "../see/metrics.js";
+import type { AgentMetrics } from "../observe/metrics.js";
 
 /** Counts what the DNS proxy does. */
 export class DnsCounts {

@@ -12,14 +12,14 @@ import { ipvsInUse } from "../node-network/ipvs.js";
 import { KernelTable, type KernelTableOptions } from "../kernel/kernel-table.js";
 import { Nft } from "../kernel/nft.js";
 import { done, failed, type Outcome } from "../kernel/outcome.js";
-import { tellsReturnPaths } from "../node-network/return-paths.js";
+import { supportsReturnPaths } from "../node-network/return-paths.js";
 import { elementsText, Enforcement } from "../loop/enforcement.js";
 import { Presence, presenceFor } from "../loop/presence.js";
 import { markField } from "../ruleset/connection-mark.js";
 import type { NodeOptions } from "../ruleset/program.js";
 import { connectionsMarked } from "../kernel/tracked-connections.js";
-import { NodeProblems } from "../see/node-problems.js";
-import { Observer } from "../see/observer.js";
+import { NodeProblems } from "../observe/node-problems.js";
+import { Observer } from "../observe/observer.js";
 import { DnsCounts } from "./dns-counts.js";
 
 /*
@@ -37,7 +37,7 @@ export interface EnforcedNode {
   readonly problems: NodeProblems;
   readonly dns: DnsCounts;
   /** Says which settings of the kernel were changed, each once: bridges come with the first pod behind them. */
-  tellSettings(): void;
+  logChangedSettings(): void;
   /** Where the pods of the node are, for what depends on it (node-network/bridges.ts). */
   placePods(turn: Pick<Turn, "situation" | "options">): void;
   /** Looks for what others do to packets beside our rules. */
@@ -79,12 +79,12 @@ export async function openNode(
   try {
     const observer = observerOf(options, log, table);
     await observer.start();
-    const able = await tellsReturnPaths(new Nft(), release());
+    const able = await supportsReturnPaths(new Nft(), release());
     const ownOptions = able ? options.node : ({ ...options.node, forgedSources: "pass" } as const);
     const presence = after === undefined ? undefined : new Presence(table, after, log);
     await presence?.begin();
     const node = nodeOf({ ...options, node: ownOptions }, log, table, observer, bridges, presence);
-    node.tellSettings();
+    node.logChangedSettings();
     await node.inspect();
     return done(node);
   } catch (cause) {
@@ -121,7 +121,7 @@ function nodeOf(
     observer,
     problems,
     dns,
-    tellSettings: () => {
+    logChangedSettings: () => {
       for (const setting of table.changedSettings)
         if (!told.has(setting))
           log.warn(`${setting} was set to 1: packets between pods on one bridge are judged only then`);

@@ -6,12 +6,12 @@ import { Agent } from "../agent.js";
 import type { AgentOptions } from "../agent-options.js";
 import { NodeCompiler } from "../compile/node-compiler.js";
 import { done, failed, type Outcome } from "../kernel/outcome.js";
-import { HoldingBack } from "../loop/holding-back.js";
+import { StartupHold } from "../loop/startup-hold.js";
 import { MemoryWatch } from "../loop/memory-watch.js";
 import { RangeMemory } from "../loop/range-memory.js";
-import { serveControl } from "../see/control.js";
-import { modesOf } from "../see/modes.js";
-import { NodeLease } from "../see/node-lease.js";
+import { serveControl } from "../observe/control.js";
+import { modesOf } from "../observe/modes.js";
+import { NodeLease } from "../observe/node-lease.js";
 import { AgentReport } from "./agent-report.js";
 import { DiagnosticsLog } from "./diagnostics-log.js";
 import { type EnforcedNode, openNode } from "./node.js";
@@ -27,7 +27,7 @@ export async function runAgent(options: AgentOptions): Promise<number> {
   });
   if (!opened.ok) return refuseToStart(log, opened.message);
   node = opened.value;
-  const holding = holdingBack(options, log, node);
+  const holding = startupHoldOf(options, log, node);
   const source = await openSource(options.source, log, node.observer.metrics, {
     onNode: (name, podRanges) => void holding.nodeSeen(name, podRanges),
   });
@@ -56,7 +56,7 @@ async function start(
   report: AgentReport,
   node: EnforcedNode,
   source: OpenSource,
-  holding: HoldingBack,
+  holding: StartupHold,
 ): Promise<Outcome<Stop>> {
   const { metrics } = node.observer;
   const diagnostics = new DiagnosticsLog(log);
@@ -74,7 +74,7 @@ async function start(
       holding.over(programmed.options.localRanges, programmed.options.rangesDoubted === true);
       node.observer.programmed(programmed.program, programmed.situation.cluster);
       diagnostics.take(programmed.situation);
-      node.tellSettings();
+      node.logChangedSettings();
       report.programmed(programmed, { metrics, pods: agent.pods });
       lease?.programmed(programmed.situation.policies);
     },
@@ -109,11 +109,11 @@ async function start(
   });
 }
 
-function holdingBack({ stateFolder }: AgentOptions, log: Logger, { table, options }: EnforcedNode) {
+function startupHoldOf({ stateFolder }: AgentOptions, log: Logger, { table, options }: EnforcedNode) {
   const memory = new RangeMemory(join(stateFolder, "pod-ranges.json"), options.node, (message) =>
     log.warn(message),
   );
-  return new HoldingBack({ table, options, memory, log });
+  return new StartupHold({ table, options, memory, log });
 }
 
 /** Who reads files has nobody to tell. */

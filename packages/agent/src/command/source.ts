@@ -14,8 +14,8 @@ import { HealthLog } from "@tierwall/kube/service";
 import type { Logger } from "pino";
 import type { SourceOptions } from "../agent-options.js";
 import { done, failed, type Outcome } from "../kernel/outcome.js";
-import type { AgentMetrics } from "../see/metrics.js";
-import type { SourceStatus } from "../see/status.js";
+import type { AgentMetrics } from "../observe/metrics.js";
+import type { SourceStatus } from "../observe/status.js";
 import { FileSource } from "../source/file-source.js";
 import { ServedForeignApis } from "../source/served-foreign-apis.js";
 
@@ -113,7 +113,7 @@ async function openCluster(
   });
   const { connection } = connected;
   const onObject = (_key: string, object: JsonObject | undefined) => {
-    if (object?.kind === "Node") tellNode(object, onNode);
+    if (object?.kind === "Node") reportNode(object, onNode);
   };
   const source = new ClusterSource(connection, {
     ...state,
@@ -138,7 +138,7 @@ async function openCluster(
   });
 }
 
-function tellNode(node: JsonObject, onNode: OnNode): void {
+function reportNode(node: JsonObject, onNode: OnNode): void {
   const all = listAt(node, "spec", "podCIDRs").filter((range) => typeof range === "string");
   onNode(textAt(node, "metadata", "name"), all.length > 0 ? all : [textAt(node, "spec", "podCIDR")]);
 }

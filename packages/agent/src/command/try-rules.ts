@@ -7,14 +7,14 @@ import { NodeCompiler } from "../compile/node-compiler.js";
 import { type Guard, parseGuard, watchGuards } from "../kernel/guards.js";
 import type { TrialEnd } from "../kernel/kernel-table.js";
 import { done, failed, type Outcome } from "../kernel/outcome.js";
-import { nodeDoubts } from "../loop/node-doubts.js";
+import { optionWarnings } from "../loop/option-warnings.js";
 import { ProgrammingWindow } from "../loop/programming-window.js";
 import { withRanges } from "../loop/range-trust.js";
 import type { NodeOptions } from "../ruleset/program.js";
 import type { Ruleset } from "../ruleset/ruleset.js";
-import { serveControl } from "../see/control.js";
-import { modesOf } from "../see/modes.js";
-import type { AgentStatus } from "../see/status.js";
+import { serveControl } from "../observe/control.js";
+import { modesOf } from "../observe/modes.js";
+import type { AgentStatus } from "../observe/status.js";
 import { AgentReport } from "./agent-report.js";
 import { DiagnosticsLog } from "./diagnostics-log.js";
 import { type EnforcedNode, openNode } from "./node.js";
@@ -103,7 +103,7 @@ async function begin(
   await source.value.source.stop();
   if (!turn.ok) return turn;
   new DiagnosticsLog(log).say(turn.value.situation.diagnostics);
-  for (const doubt of nodeDoubts(turn.value.options, turn.value.situation.cluster)) log.warn(doubt);
+  for (const doubt of optionWarnings(turn.value.options, turn.value.situation.cluster)) log.warn(doubt);
   const onlyRules = node.table.generation === 0;
   if (onlyRules) {
     const applied = await node.table.apply(() => noRules);

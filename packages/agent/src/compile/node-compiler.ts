@@ -1,7 +1,7 @@
 import type { Inventory, Rule, Tiers } from "@tierwall/core/model";
 import type { ModesOf, NodeOptions, NodeProgram } from "../ruleset/program.js";
 import type { NamedSet } from "../ruleset/ruleset.js";
-import { sameSet } from "../ruleset/sameness.js";
+import { sameSet } from "../ruleset/equality.js";
 import { exactMaps } from "../ruleset/vocabulary.js";
 import { ChainStore, type Reached } from "./chains/chain-store.js";
 import { PodMaps } from "./chains/pod-maps.js";

@@ -1,6 +1,6 @@
 import { connectionsMarked } from "../kernel/tracked-connections.js";
 import type { NameSet } from "../ruleset/program.js";
-import { AskingPorts } from "./asking-ports.js";
+import { SourcePorts } from "./source-ports.js";
 import { forgetQueries, forgetRedirected } from "./forgotten-queries.js";
 import type { OnDnsEvent } from "./event.js";
 import { defaultLifetimes, LearnedNames, type Lifetimes } from "./learned-names.js";
@@ -37,7 +37,7 @@ export class NameService {
   readonly #options: Required<NameServiceOptions>;
   readonly #transactions: Transactions;
   readonly #learned: LearnedNames;
-  readonly #ports: AskingPorts;
+  readonly #ports: SourcePorts;
   readonly #proxy: DnsProxy;
   readonly #redirects: Redirects;
   #servers: readonly SocketAddress[] = [];
@@ -57,7 +57,7 @@ export class NameService {
     const { reach, write, onEvent, lifetimes, redirectMilliseconds } = this.#options;
     this.#transactions = new Transactions(write);
     this.#learned = new LearnedNames(() => performance.now(), lifetimes);
-    this.#ports = new AskingPorts(this.#transactions, redirectMilliseconds);
+    this.#ports = new SourcePorts(this.#transactions, redirectMilliseconds);
     this.#proxy = new DnsProxy(
       reach,
       this.#ports,

@@ -2,7 +2,7 @@ import { createSocket, type RemoteInfo, type Socket as UdpSocket } from "node:dg
 import { once } from "node:events";
 import { createServer, type Server, type Socket } from "node:net";
 import { formatAddress, parseAddress } from "@tierwall/core/model";
-import type { AskingPorts } from "./asking-ports.js";
+import type { SourcePorts } from "./source-ports.js";
 import type { OnDnsEvent } from "./event.js";
 import type { Learner } from "./learner.js";
 import { readMessage } from "./message.js";
@@ -32,7 +32,7 @@ export class DnsProxy {
 
   constructor(
     private readonly reach: Reach,
-    private readonly ports: AskingPorts,
+    private readonly ports: SourcePorts,
     private readonly learner: Learner,
     private readonly onEvent: OnDnsEvent,
   ) {

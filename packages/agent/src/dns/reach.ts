@@ -11,7 +11,7 @@ import {
 } from "@tierwall/core/model";
 import { grouped } from "../compile/grouped.js";
 import { ownTiers } from "../compile/rules/own-tiers.js";
-import { sameList } from "../ruleset/sameness.js";
+import { sameList } from "../ruleset/equality.js";
 import { type Inside, InsideAddresses } from "./inside-addresses.js";
 import type { DnsProtocol, SocketAddress } from "./redirect.js";
 

@@ -11,7 +11,7 @@ import type { TimedElement } from "../ruleset/set-change.js";
 export type DnsProtocol = "udp" | "tcp";
 
 /** Upstream sockets that ask as a pod have their ports here, above what Linux gives out by itself. */
-export const askingPorts = { first: 61_000, last: 65_535 } as const;
+export const sourcePorts = { first: 61_000, last: 65_535 } as const;
 
 /** Which (pod, server, protocol, port) is redirected to which address and port of the proxy. */
 const redirectMap = { 4: "dns_redirect4", 6: "dns_redirect6" } as const;
@@ -69,8 +69,8 @@ export const dnsPart: DnsPart = {
     `meta l4proto . ip6 daddr . th dport @${proxySet[6]} drop`,
   ],
   output: [
-    `udp sport ${askingPorts.first}-${askingPorts.last} accept`,
-    `tcp sport ${askingPorts.first}-${askingPorts.last} accept`,
+    `udp sport ${sourcePorts.first}-${sourcePorts.last} accept`,
+    `tcp sport ${sourcePorts.first}-${sourcePorts.last} accept`,
   ],
 };
 

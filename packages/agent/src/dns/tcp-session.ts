@@ -1,5 +1,5 @@
 import type { Socket } from "node:net";
-import type { AskingPorts } from "./asking-ports.js";
+import type { SourcePorts } from "./source-ports.js";
 import type { OnDnsEvent } from "./event.js";
 import { framed, Frames } from "./frames.js";
 import { readMessage } from "./message.js";
@@ -14,7 +14,7 @@ const answerMilliseconds = 20_000;
 interface TcpSessionOptions {
   readonly pod: string;
   readonly upstream: Upstream;
-  readonly ports: AskingPorts;
+  readonly ports: SourcePorts;
   readonly queries: OpenByPod;
   readonly study: (answer: Answered) => Promise<Buffer>;
   readonly onEvent: OnDnsEvent;

@@ -1,6 +1,6 @@
 import { once } from "node:events";
 import { connect, type Socket } from "node:net";
-import type { AskingPorts } from "./asking-ports.js";
+import type { SourcePorts } from "./source-ports.js";
 import { localAddressTowards } from "./local-address.js";
 import type { Upstream } from "./reach.js";
 
@@ -9,7 +9,7 @@ const connectMilliseconds = 10_000;
 
 /** A connection to a server that looks as if the pod had opened it; a text when there is none to be had. */
 export async function connectAsPod(
-  ports: AskingPorts,
+  ports: SourcePorts,
   pod: string,
   upstream: Upstream,
 ): Promise<Socket | string> {

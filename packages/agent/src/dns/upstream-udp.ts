@@ -1,6 +1,6 @@
 import { createSocket, type Socket } from "node:dgram";
 import { once } from "node:events";
-import type { AskingPort, AskingPorts } from "./asking-ports.js";
+import type { SourcePort, SourcePorts } from "./source-ports.js";
 import type { OnDnsEvent } from "./event.js";
 import { localAddressTowards } from "./local-address.js";
 import type { Message } from "./message.js";
@@ -20,7 +20,7 @@ interface Lane {
   readonly since: number;
   strays: number;
   retired: boolean;
-  readonly port: AskingPort | undefined;
+  readonly port: SourcePort | undefined;
 }
 
 /** Asks over UDP, from one socket a pod and server at a time. */
@@ -29,7 +29,7 @@ export class UpstreamUdp {
   readonly #open = new Set<Lane>();
 
   constructor(
-    private readonly ports: AskingPorts,
+    private readonly ports: SourcePorts,
     private readonly onEvent: OnDnsEvent,
   ) {}
 
@@ -111,7 +111,7 @@ export class UpstreamUdp {
   async #connect(
     upstream: Upstream,
     address: string | undefined,
-    reserved: AskingPort | undefined,
+    reserved: SourcePort | undefined,
   ): Promise<Lane> {
     const socket = createSocket(upstream.address.includes(":") ? "udp6" : "udp4");
     try {

@@ -1,5 +1,5 @@
 import { spawn } from "node:child_process";
-import { NamelessFile } from "./nameless-file.js";
+import { AnonymousFile } from "./anonymous-file.js";
 
 export interface Finished {
   /** `undefined` where the program was ended by a signal, or never began. */
@@ -14,7 +14,7 @@ export interface Finished {
 export function run(command: readonly string[], input = ""): Promise<Finished> {
   const [program, ...args] = command;
   return new Promise((resolve) => {
-    const [source, target] = [input === "" ? undefined : NamelessFile.open(), NamelessFile.open()];
+    const [source, target] = [input === "" ? undefined : AnonymousFile.open(), AnonymousFile.open()];
     source?.write(input);
     const child = spawn(program!, args, {
       stdio: [source?.descriptor ?? "pipe", target?.descriptor ?? "pipe", "pipe"],

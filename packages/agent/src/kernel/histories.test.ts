@@ -5,7 +5,7 @@ import { atRest } from "../ruleset/at-rest.js";
 import { frame } from "../ruleset/frame.js";
 import { parseListing } from "../ruleset/listing.js";
 import type { Ruleset } from "../ruleset/ruleset.js";
-import { tellApart } from "../ruleset/sameness.js";
+import { listDifferences } from "../ruleset/equality.js";
 import { NetworkNamespace, whyNoNamespaces } from "../../testing/network-namespace.js";
 import { nodeWorld, nodeYaml, plainOptions, podYaml } from "../../testing/node-world.js";
 import { KernelTable } from "./kernel-table.js";
@@ -114,7 +114,7 @@ describe.skipIf(reason)(`histories of rules in the kernel${reason ? ` (skipped: 
         const isLast = at === history.length - 1;
         if (swept || isLast)
           await expect
-            .poll(() => tellApart(listed(applied.table), wanted), { timeout: 60_000, interval: 50 })
+            .poll(() => listDifferences(listed(applied.table), wanted), { timeout: 60_000, interval: 50 })
             .toEqual([]);
       }
       expect(drifts).toEqual([]);

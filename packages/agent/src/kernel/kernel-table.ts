@@ -2,7 +2,7 @@ import { atRest } from "../ruleset/at-rest.js";
 import { standing } from "../ruleset/leftover.js";
 import type { Place } from "../ruleset/hooks.js";
 import type { Ruleset } from "../ruleset/ruleset.js";
-import { sameRuleset, tellApart } from "../ruleset/sameness.js";
+import { sameRuleset, listDifferences } from "../ruleset/equality.js";
 import { Clock, type Milliseconds } from "./clock.js";
 import { Conntrack } from "./conntrack.js";
 import { type Count, CounterSums } from "./counters.js";
@@ -15,7 +15,7 @@ import { Nft } from "./nft.js";
 import { NftSession } from "./nft-session.js";
 import { done, failed, type Outcome } from "./outcome.js";
 import { type FoundTable, type Table, Tables } from "./tables.js";
-import { takeUp } from "./taking-up.js";
+import { recover } from "./recovery.js";
 import { beginTrial, confirmTrial, endTrial, type Trial } from "./trial.js";
 
 export interface KernelTableOptions {
@@ -155,7 +155,7 @@ export class KernelTable {
 
   async #begin(): Promise<Outcome<void>> {
     await Promise.all([this.#monitor.start(), this.#nft.session?.start()]);
-    const taken = await takeUp(this.#tables, this.#generations, this.#names);
+    const taken = await recover(this.#tables, this.#generations, this.#names);
     if (!taken.ok) return taken;
     this.#current = taken.value.current;
     this.#suspect = taken.value.suspect;
@@ -525,5 +525,5 @@ export class KernelTable {
 
 function differencesOf(found: FoundTable | undefined, wanted: Ruleset): string[] {
   if (!found) return ["the table is gone"];
-  return [...found.strange.map((text) => `found ${text}`), ...tellApart(found.ruleset, wanted)];
+  return [...found.strange.map((text) => `found ${text}`), ...listDifferences(found.ruleset, wanted)];
 }

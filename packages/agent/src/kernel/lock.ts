@@ -5,7 +5,7 @@ import { lstatSync, mkdirSync, readlinkSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout } from "node:timers/promises";
 import { messageOf } from "@tierwall/kube";
-import { findProgram, searchPath } from "./dying-with-us.js";
+import { findProgram, searchPath } from "./parent-death.js";
 import { done, failed, type Outcome } from "./outcome.js";
 
 /** A lock that ends with the process that holds it, however that ends. */

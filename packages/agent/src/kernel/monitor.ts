@@ -2,7 +2,7 @@ import { type ChildProcess, spawn } from "node:child_process";
 import { readFileSync } from "node:fs";
 import { createInterface } from "node:readline";
 import { setTimeout as sleep } from "node:timers/promises";
-import { dyingWithUs } from "./dying-with-us.js";
+import { killedWithParent } from "./parent-death.js";
 import { readState } from "./table-state.js";
 
 interface MonitorOptions {
@@ -42,7 +42,7 @@ export class Monitor {
     this.#ours = false;
     this.#others = false;
     const [program, ...args] = this.options.command;
-    const child = spawn(...dyingWithUs(program!, [...args, "monitor"]), {
+    const child = spawn(...killedWithParent(program!, [...args, "monitor"]), {
       stdio: ["ignore", "pipe", "ignore"],
     });
     this.#child = child;

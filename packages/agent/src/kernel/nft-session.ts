@@ -1,7 +1,7 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import type { Finished } from "./command.js";
 import { Exclusive } from "./exclusive.js";
-import { NamelessFile } from "./nameless-file.js";
+import { AnonymousFile } from "./anonymous-file.js";
 
 /** After as many answers another nft is started: what one forgets to give back stays little. */
 const mostAnswers = 1000;
@@ -45,7 +45,7 @@ export class NftSession {
   }
 
   /** The same about what changes while rules do not: nft would say again what it knows, but for that it forgets all when it fails. */
-  askAnew(line: string): Promise<Finished | undefined> {
+  askUncached(line: string): Promise<Finished | undefined> {
     return this.#queue.run(async () => {
       const open = await this.#conversation();
       await open?.ask(nonsense);
@@ -65,7 +65,7 @@ export class NftSession {
     if (!isOver && answers < mostAnswers) return this.#open;
     if (!isOver) void this.#open?.end();
     this.#open = undefined;
-    const file = this.#isPossible ? NamelessFile.open() : undefined;
+    const file = this.#isPossible ? AnonymousFile.open() : undefined;
     if (file === undefined) return undefined;
     const begun = new Conversation(this.command, file);
     const greeting = await begun.ask("");
@@ -86,7 +86,7 @@ class Conversation {
 
   constructor(
     command: readonly string[],
-    readonly file: NamelessFile,
+    readonly file: AnonymousFile,
   ) {
     // JSON is written in large pieces, other answers a few letters at a time. Errors belong between the answers. There is no
     // home for it to write its history to.

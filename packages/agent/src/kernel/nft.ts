@@ -57,7 +57,7 @@ export class Nft {
     if (refusal !== undefined) return failed(refusal);
     const line = words.join(" ");
     const finished = await this.#timed(() =>
-      words[0] === "reset" ? this.session?.askAnew(line) : this.session?.ask(line),
+      words[0] === "reset" ? this.session?.askUncached(line) : this.session?.ask(line),
     );
     const isAnswered = finished !== undefined && finished.ended === undefined;
     const answer = isAnswered ? answerOf(finished, words) : await this.ask("-j", ...words);

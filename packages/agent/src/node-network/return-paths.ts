@@ -12,7 +12,7 @@ const firstToCheck = [5, 11] as const;
  * Whether rules for packets that are forwarded, or come to the node, may ask by which device an address is reached: since Linux
  * 5.19. `release`: `6.1.0-18-amd64`.
  */
-export async function tellsReturnPaths(nft: Nft, release: string): Promise<boolean> {
+export async function supportsReturnPaths(nft: Nft, release: string): Promise<boolean> {
   const [major = 0, minor = 0] = release.split(".").map(Number.parseFloat);
   const [firstMajor, firstMinor] = firstToCheck;
   if (major < firstMajor || (major === firstMajor && minor < firstMinor)) return false;

@@ -1,7 +1,7 @@
 import type { Decider } from "@tierwall/core/engine";
 import type { Inventory } from "@tierwall/core/model";
 import { deciderText } from "@tierwall/core/report";
-import { EndNames } from "../see/end-names.js";
+import { AddressOwners } from "../observe/address-owners.js";
 import type { BookEntry, NodeProgram } from "./program.js";
 import type { Ruleset } from "./ruleset.js";
 import type { Annotations } from "./text.js";
@@ -156,7 +156,7 @@ function enumerate(names: readonly string[]): string {
 
 /** The pods at an address, or the node; undefined for all others. */
 function ownersIn(cluster: Inventory): (address: string) => string | undefined {
-  const ends = new EndNames(cluster);
+  const ends = new AddressOwners(cluster);
   return (address) => {
     const owner = ends.at(address);
     if (owner.kind === "pod") return [owner.pod, ...(owner.sharedWith ?? [])].join(", ");

@@ -1,7 +1,7 @@
 import { keysToCompare } from "./edited-elements.js";
 import { elementLine, elementText, type Leftover, nothingLeft, sweep } from "./leftover.js";
 import type { Chain, Ruleset } from "./ruleset.js";
-import { sameChain, sameDeclaration } from "./sameness.js";
+import { sameChain, sameDeclaration } from "./equality.js";
 import { chainText, counterText, setBlock } from "./text.js";
 
 /** A table as it is: what was wanted last, and what is waiting to be removed. */

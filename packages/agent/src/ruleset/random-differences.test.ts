@@ -5,7 +5,7 @@ import { difference, emptyTable, type Held } from "./difference.js";
 import { nothingLeft, standing } from "./leftover.js";
 import { parseListing } from "./listing.js";
 import type { Chain, NamedSet, Ruleset } from "./ruleset.js";
-import { tellApart } from "./sameness.js";
+import { listDifferences } from "./equality.js";
 
 /*
  * Small rulesets in the words of `nft -s -nn list`, with everything that a difference has to get right: chains that name
@@ -158,7 +158,7 @@ describe.skipIf(reason)(`differences in the kernel${reason ? ` (skipped: ${reaso
           held = { ruleset: wanted, leftover: change.leftover };
           const listed = parseListing(node.run("nft", "-s", "-nn", "list", "table", "inet", "t"));
           expect(listed.strange).toEqual([]);
-          expect(tellApart(listed.ruleset, standing(held))).toEqual([]);
+          expect(listDifferences(listed.ruleset, standing(held))).toEqual([]);
         }
         expect(held.leftover).toEqual(nothingLeft);
       }),

@@ -3,7 +3,7 @@ import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import type { Connection } from "@tierwall/kube";
 import { get } from "node:http";
-import { AgentMetrics } from "../see/metrics.js";
+import { AgentMetrics } from "../observe/metrics.js";
 import { ServedForeignApis } from "./served-foreign-apis.js";
 
 const patience = { timeout: 20_000, interval: 5 };

@@ -1,8 +1,8 @@
 import type { ForeignKind } from "@tierwall/core/manifest";
 import { type Connection, type ForeignApiTimes, ForeignApiWatch, namesOfForeign } from "@tierwall/kube";
 import type { Logger } from "pino";
-import type { AgentMetrics } from "../see/metrics.js";
-import type { SourceStatus } from "../see/status.js";
+import type { AgentMetrics } from "../observe/metrics.js";
+import type { SourceStatus } from "../observe/status.js";
 
 type Log = Pick<Logger, "info" | "warn">;
 

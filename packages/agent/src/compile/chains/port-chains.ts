@@ -1,5 +1,5 @@
 import type { BookEntry } from "../../ruleset/program.js";
-import { sameList } from "../../ruleset/sameness.js";
+import { sameList } from "../../ruleset/equality.js";
 import type { ChainStore } from "./chain-store.js";
 import { openPorts, type Orientation, portMatches } from "./port-lines.js";
 import type { RuleBook } from "../rules/rule-book.js";

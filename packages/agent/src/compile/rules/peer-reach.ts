@@ -22,7 +22,7 @@ import type { End } from "../endpoints/end.js";
 import type { Ends } from "../endpoints/ends.js";
 import { blocksOfPeer } from "../endpoints/address-vocabulary.js";
 import { type Population, removeAll } from "../endpoints/population.js";
-import { sameList } from "../../ruleset/sameness.js";
+import { sameList } from "../../ruleset/equality.js";
 import type { Subject } from "./subjects.js";
 
 /** `maybe`: something that would have to be known is not (S9.1). */

@@ -12,7 +12,7 @@ import {
   type TierName,
   type Tiers,
 } from "@tierwall/core/model";
-import { sameList } from "../../ruleset/sameness.js";
+import { sameList } from "../../ruleset/equality.js";
 import { grouped } from "../grouped.js";
 import { namespaceOf } from "../endpoints/ends.js";
 import type { PodChanges } from "../endpoints/pod-changes.js";

@@ -7,7 +7,7 @@ import { afterAll, describe, expect, it } from "vitest";
 import { bookOf } from "../../testing/book.js";
 import { Audit, type SuppressedLine } from "./audit.js";
 import type { AuditLine } from "./audit-line.js";
-import { EndNames } from "./end-names.js";
+import { AddressOwners } from "./address-owners.js";
 import { LineLog } from "./line-log.js";
 import { parseLoggedPacket } from "./logged-packet.js";
 import { RuleVersions } from "./rule-versions.js";
@@ -76,7 +76,7 @@ function logged(label: string, more: Readonly<Record<string, unknown>> = {}) {
 function audited(shadow = false) {
   const lines: (AuditLine | SuppressedLine)[] = [];
   const rules = new RuleVersions();
-  const ends = new EndNames(cluster);
+  const ends = new AddressOwners(cluster);
   const audit = new Audit({ node: "n1", shadow, rules, ends, write: (line) => lines.push(line) });
   rules.programmed(book);
   return { audit, lines, rules, ends };

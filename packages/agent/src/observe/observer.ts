@@ -7,7 +7,7 @@ import { cutCounter } from "../ruleset/vocabulary.js";
 import { Audit, lineVerdict } from "./audit.js";
 import { type CounterReading, Counts, type Growth } from "./counts.js";
 import { type CutConnection, CutReport, type CutReportOptions } from "./cut-report.js";
-import { EndNames } from "./end-names.js";
+import { AddressOwners } from "./address-owners.js";
 import { type HitsReport, hitsReport } from "./hits.js";
 import { LineLog } from "./line-log.js";
 import { parseLoggedPacket } from "./logged-packet.js";
@@ -66,7 +66,7 @@ export class Observer {
   /** Undefined before the first rules: until then nobody knows whose counters those in the kernel are. */
   #book: ReadonlyMap<string, BookEntry> | undefined;
   readonly #versions = new RuleVersions();
-  readonly #ends = new EndNames();
+  readonly #ends = new AddressOwners();
   #sets: NodeProgram["ruleset"]["sets"] = new Map();
   #timer: NodeJS.Timeout | undefined;
   #reading: Promise<void> | undefined;

@@ -3,7 +3,7 @@ import { expect, it } from "vitest";
 import { done, failed, type Outcome } from "../kernel/outcome.js";
 import type { TrackedConnection } from "../kernel/tracked-connections.js";
 import { CutReport } from "./cut-report.js";
-import { EndNames } from "./end-names.js";
+import { AddressOwners } from "./address-owners.js";
 
 const cluster = readCluster([
   {
@@ -29,7 +29,7 @@ function setup() {
     onCut: (connections, more) =>
       told.push(`${connections.map(({ source }) => source.port).join()}, ${more} more`),
     onTrouble: (message) => troubles.push(message),
-    ends: new EndNames(cluster),
+    ends: new AddressOwners(cluster),
   });
   const are = (ports: readonly number[]) =>
     (listed = done(

@@ -2,7 +2,7 @@ import type { Inventory } from "@tierwall/core/model";
 import type { NodeOptions } from "../ruleset/program.js";
 
 /** Why what a node is told to enforce may not be what was meant. */
-export function nodeDoubts(
+export function optionWarnings(
   options: Pick<NodeOptions, "node" | "unknownPods" | "localRanges" | "forgedSources">,
   { nodes }: Pick<Inventory, "nodes">,
 ): readonly string[] {

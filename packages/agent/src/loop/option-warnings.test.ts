@@ -2,13 +2,13 @@ import { parseCidr } from "@tierwall/core/model";
 import { readState } from "@tierwall/core/state";
 import { expect, it } from "vitest";
 import { nodeYaml, plainOptions } from "../../testing/node-world.js";
-import { nodeDoubts } from "./node-doubts.js";
+import { optionWarnings } from "./option-warnings.js";
 
 const { cluster } = readState([{ file: "node.yaml", text: nodeYaml("here", "192.168.0.1") }]);
 const sound = { ...plainOptions, localRanges: [parseCidr("10.0.0.0/24")!] };
 
 it("there are none about a node that has ranges, and a kernel that tells lies from truth", () => {
-  expect(nodeDoubts(sound, cluster)).toEqual([]);
+  expect(optionWarnings(sound, cluster)).toEqual([]);
 });
 
 it.each([
@@ -16,11 +16,11 @@ it.each([
   [{ localRanges: [] }, "has no podCIDRs"],
   [{ forgedSources: "pass" }, "from an address that is not its own"],
 ] as const)("%j: told", (options, text) => {
-  expect(nodeDoubts({ ...sound, ...options }, cluster)).toEqual([expect.stringContaining(text)]);
+  expect(optionWarnings({ ...sound, ...options }, cluster)).toEqual([expect.stringContaining(text)]);
 });
 
 it("nobody is told what he asked for himself", () => {
   const asked = { unknownPods: "allow", forgedSources: "pass" } as const;
-  expect(nodeDoubts({ ...sound, ...asked }, cluster)).toEqual([]);
-  expect(nodeDoubts({ ...sound, ...asked, localRanges: [] }, cluster)).toEqual([]);
+  expect(optionWarnings({ ...sound, ...asked }, cluster)).toEqual([]);
+  expect(optionWarnings({ ...sound, ...asked, localRanges: [] }, cluster)).toEqual([]);
 });

@@ -1,7 +1,7 @@
 import type { Outcome } from "../kernel/outcome.js";
 import type { AuditEnd } from "./audit-line.js";
 import type { ConnectionEnd, TrackedConnection } from "../kernel/tracked-connections.js";
-import type { EndNames } from "./end-names.js";
+import type { AddressOwners } from "./address-owners.js";
 
 /** A connection that was established, and that the rules no longer allow. */
 export interface CutConnection {
@@ -18,7 +18,7 @@ export interface CutReportOptions {
   /** These are news, and so are `more` that are not named. */
   readonly onCut: (connections: readonly CutConnection[], more: number) => void;
   readonly onTrouble: (message: string) => void;
-  readonly ends: EndNames;
+  readonly ends: AddressOwners;
 }
 
 /** An edit may cut thousands, and everybody knows why by then. */

@@ -22,7 +22,7 @@ export type AddressOwner =
 type PodOwner = Extract<AddressOwner, { readonly kind: "pod" }>;
 
 /** Finds ends by address, as the cluster is now. Filled when first asked about a state of the cluster. */
-export class EndNames {
+export class AddressOwners {
   #ends: Readonly<Record<Address["family"], ReadonlyMap<bigint, AddressOwner>>> | undefined;
 
   constructor(private cluster: Pick<Inventory, "pods" | "nodes"> = { pods: new Map(), nodes: new Map() }) {}

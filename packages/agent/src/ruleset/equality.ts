@@ -25,7 +25,7 @@ export function sameRuleset(a: Ruleset, b: Ruleset): boolean {
 }
 
 /** Where two rulesets differ, for people: the first few parts, and how many there are. */
-export function tellApart(found: Ruleset, wanted: Ruleset): string[] {
+export function listDifferences(found: Ruleset, wanted: Ruleset): string[] {
   return [
     ...apart("chain", found.chains, wanted.chains, sameChain),
     ...apart("set", found.sets, wanted.sets, sameSet),

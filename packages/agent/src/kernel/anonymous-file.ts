@@ -15,16 +15,16 @@ import { join } from "node:path";
  * A file that nobody else can open, and that is gone with those who have it open. nft writes each few letters by
  * themselves: into a file that costs little, where a pipe would wake its reader each time.
  */
-export class NamelessFile {
+export class AnonymousFile {
   private constructor(readonly descriptor: number) {}
 
   /** Undefined where nothing can be written, not even in memory. */
-  static open(): NamelessFile | undefined {
+  static open(): AnonymousFile | undefined {
     for (const parent of ["/dev/shm", tmpdir()])
       try {
         const folder = mkdtempSync(join(parent, "tierwall-"));
         try {
-          return new NamelessFile(openSync(join(folder, "file"), "wx+", 0o600));
+          return new AnonymousFile(openSync(join(folder, "file"), "wx+", 0o600));
         } finally {
           rmSync(folder, { recursive: true });
         }

@@ -1,6 +1,6 @@
 import { randomInt } from "node:crypto";
 import {
-  askingPorts as range,
+  sourcePorts as range,
   type DnsProtocol,
   dnsSets,
   familyOf,
@@ -18,7 +18,7 @@ interface Reserved {
   until: number;
 }
 
-export interface AskingPort {
+export interface SourcePort {
   readonly port: number;
   /** False after the agent was held up for so long that packets would leave under the address of the node. */
   isMapped(): boolean;
@@ -26,7 +26,7 @@ export interface AskingPort {
 }
 
 /** Ports of the node whose packets leave under the address of a pod. */
-export class AskingPorts {
+export class SourcePorts {
   readonly #reserved = new Map<string, Reserved>();
   /** Given back, but perhaps still in the kernel, until everything is written anew. */
   readonly #released = new Set<string>();
@@ -37,7 +37,7 @@ export class AskingPorts {
   ) {}
 
   /** A random port that the kernel knows to be the pod's; or what went wrong. */
-  async reserve(protocol: DnsProtocol, address: string, pod: string): Promise<AskingPort | string> {
+  async reserve(protocol: DnsProtocol, address: string, pod: string): Promise<SourcePort | string> {
     const port = this.#freePort(protocol, address);
     if (port === undefined) return `all ports from ${range.first} to ${range.last} are in use`;
     const key = `${protocol} ${address} ${port}`;

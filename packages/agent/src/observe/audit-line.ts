@@ -1,7 +1,7 @@
 import type { PolicyRef } from "@tierwall/core/model";
 import { isToBeOpened } from "@tierwall/core/report";
 import type { BookEntry } from "../ruleset/program.js";
-import type { AddressOwner, EndNames } from "./end-names.js";
+import type { AddressOwner, AddressOwners } from "./address-owners.js";
 import type { LoggedPacket } from "./logged-packet.js";
 import { policiesBehind } from "./modes.js";
 
@@ -54,7 +54,7 @@ interface AuditPolicy {
 export function auditLine(
   packet: LoggedPacket,
   decided: Pick<AuditLine, "verdict" | "by"> & Partial<Pick<AuditLine, "direction" | "cut" | "shadow">>,
-  { node, ends }: { readonly node: string; readonly ends: EndNames },
+  { node, ends }: { readonly node: string; readonly ends: AddressOwners },
 ): AuditLine {
   const { time, protocol, ports, icmp, ownEnd } = packet;
   const { verdict, direction, cut, shadow, by } = decided;

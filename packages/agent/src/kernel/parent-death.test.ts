@@ -1,7 +1,7 @@
 import { spawn, spawnSync } from "node:child_process";
 import { existsSync, readFileSync } from "node:fs";
 import { describe, expect, test, vi } from "vitest";
-import { dyingWithUs, findProgram, searchPath } from "./dying-with-us.js";
+import { killedWithParent, findProgram, searchPath } from "./parent-death.js";
 
 const reason = findProgram("setpriv", searchPath()) === undefined ? "setpriv is not installed" : undefined;
 const patience = { timeout: 60_000 };
@@ -9,7 +9,7 @@ const patience = { timeout: 60_000 };
 describe.skipIf(reason)(`what the agent starts${reason ? ` (skipped: ${reason})` : ""}`, () => {
   /** Arguments for a process that starts `sleep`, prints its process ID, and then runs `andThen`. */
   const starting = (andThen: string): string[] => {
-    const [program, args] = dyingWithUs("sleep", ["600"], "OUR PID");
+    const [program, args] = killedWithParent("sleep", ["600"], "OUR PID");
     return [
       "-e",
       `const args = ${JSON.stringify(args)}.map((arg) => (arg === "OUR PID" ? String(process.pid) : arg));

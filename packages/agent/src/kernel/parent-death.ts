@@ -7,7 +7,7 @@ import { delimiter, join } from "node:path";
  * The kernel sends the signal to a process that has asked for it. We may be killed before it has asked: so once it has, a shell
  * compares its parent with us, and starts the program only if we are still there.
  */
-export function dyingWithUs(
+export function killedWithParent(
   program: string,
   args: readonly string[],
   ourPid: number | string = process.pid,

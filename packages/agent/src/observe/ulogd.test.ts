@@ -8,7 +8,7 @@ import { bookOf } from "../../testing/book.js";
 import { lacking } from "../../testing/tools.js";
 import { Audit, type SuppressedLine } from "./audit.js";
 import type { AuditLine } from "./audit-line.js";
-import { EndNames } from "./end-names.js";
+import { AddressOwners } from "./address-owners.js";
 import { Counts, type CounterReading } from "./counts.js";
 import { parseLoggedPacket } from "./logged-packet.js";
 import { Ulogd } from "./ulogd.js";
@@ -131,7 +131,7 @@ describe.skipIf(reason)(`NFLOG through ulogd2${reason === undefined ? "" : ` (sk
   beforeEach(async () => {
     execFileSync("ip", ["netns", "exec", namespace, "nft", "-f", "-"], { input: `flush ruleset\n${table}` });
     lines = [];
-    const ends = new EndNames(cluster);
+    const ends = new AddressOwners(cluster);
     audit = new Audit({ node: "n1", shadow: false, rules: book, ends, write: (line) => lines.push(line) });
     ulogd = new Ulogd({
       installed,

@@ -1,6 +1,6 @@
 import { existsSync, readdirSync } from "node:fs";
 import { join } from "node:path";
-import { findProgram, searchPath } from "../kernel/dying-with-us.js";
+import { findProgram, searchPath } from "../kernel/parent-death.js";
 
 /** What of ulogd2 the agent uses. */
 const needed = ["inppkt_NFLOG", "raw2packet_BASE", "filter_IFINDEX", "filter_IP2STR", "output_JSON"];

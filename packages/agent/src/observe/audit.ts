@@ -2,7 +2,7 @@ import { counterOf, newCounterOf } from "../ruleset/vocabulary.js";
 import { type AuditDecider, type AuditLine, auditDecider, auditLine } from "./audit-line.js";
 import type { Growth } from "./counts.js";
 import { verdictText } from "./decider.js";
-import type { EndNames } from "./end-names.js";
+import type { AddressOwners } from "./address-owners.js";
 import type { LoggedPacket } from "./logged-packet.js";
 import { isLogged } from "./modes.js";
 import type { RuleVersions } from "./rule-versions.js";
@@ -21,7 +21,7 @@ interface AuditOptions {
   /** The whole node only watches. */
   readonly shadow: boolean;
   readonly rules: Pick<RuleVersions, "get">;
-  readonly ends: EndNames;
+  readonly ends: AddressOwners;
   readonly write: (line: AuditLine | SuppressedLine) => void;
 }
 

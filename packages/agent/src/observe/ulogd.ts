@@ -3,7 +3,7 @@ import { rmSync, writeFileSync } from "node:fs";
 import { createServer, type Server, type Socket } from "node:net";
 import { join } from "node:path";
 import { makeFolder } from "@tierwall/kube";
-import { dyingWithUs } from "../kernel/dying-with-us.js";
+import { killedWithParent } from "../kernel/parent-death.js";
 import { type InstalledUlogd, ulogdConfig } from "./ulogd-installed.js";
 
 interface UlogdOptions {
@@ -85,7 +85,7 @@ export class Ulogd {
 
   #run(config: string): void {
     const started = Date.now();
-    const [command, args] = dyingWithUs(this.options.installed.program, ["-c", config]);
+    const [command, args] = killedWithParent(this.options.installed.program, ["-c", config]);
     const child = spawn(command, args, { stdio: ["ignore", "pipe", "pipe"] });
     this.#child = child;
     this.options.onRunning(true);

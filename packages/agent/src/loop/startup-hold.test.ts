@@ -5,7 +5,7 @@ import type { FrameOf } from "../kernel/kernel-table.js";
 import type { NodeOptions } from "../ruleset/program.js";
 import type { Ruleset } from "../ruleset/ruleset.js";
 import { knownPods } from "../ruleset/vocabulary.js";
-import { HoldingBack } from "./holding-back.js";
+import { StartupHold } from "./startup-hold.js";
 import { plainOptions } from "../../testing/node-world.js";
 
 const cidr = (text: string) => parseCidr(text)!;
@@ -22,7 +22,7 @@ function setup(
   const said: string[] = [];
   const kept: string[][] = [];
   const kernel = { held, writes: 0 };
-  const holding = new HoldingBack({
+  const holding = new StartupHold({
     table: {
       applyBefore: (frameOf: FrameOf, isWanted) => {
         if (!isWanted(kernel.held)) return Promise.resolve({ ok: true, value: undefined });

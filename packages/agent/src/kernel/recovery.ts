@@ -4,7 +4,7 @@ import { asFound, type FoundTable, type Table, type Tables } from "./tables.js";
 import { endTrial, withoutTrial } from "./trial.js";
 
 /** What an agent before this one left in the kernel. */
-interface TakenUp {
+interface Recovered {
   readonly current?: Table;
   /** Why the table cannot stay as it is. */
   readonly suspect?: string;
@@ -16,11 +16,11 @@ interface TakenUp {
  * Finds our tables, at whatever moment the agent before was killed. A transaction is whole or not at all; so of two tables
  * the newer is whole, and the older was about to go, unless one of them was on trial: then it is the other that counts.
  */
-export async function takeUp(
+export async function recover(
   tables: Tables,
   generations: Generations,
   names: readonly string[],
-): Promise<Outcome<TakenUp>> {
+): Promise<Outcome<Recovered>> {
   const found: FoundTable[] = [];
   for (const name of names) {
     const table = await tables.find(name);
@@ -45,7 +45,7 @@ export async function takeUp(
 type OurTable = FoundTable & { readonly state: Table["state"] };
 const isOurs = (table: FoundTable): table is OurTable => table.state !== undefined;
 
-async function goBack(tables: Tables, old: OurTable, tried: OurTable): Promise<Outcome<TakenUp>> {
+async function goBack(tables: Tables, old: OurTable, tried: OurTable): Promise<Outcome<Recovered>> {
   const back = await endTrial(tables, {
     old: asFound(old, old.state),
     tried: asFound(tried, tried.state),

@@ -6,11 +6,11 @@ import type { KernelTable } from "../kernel/kernel-table.js";
 import type { NodeOptions } from "../ruleset/program.js";
 import type { Ruleset } from "../ruleset/ruleset.js";
 import { knownPods } from "../ruleset/vocabulary.js";
-import { modesOf } from "../see/modes.js";
+import { modesOf } from "../observe/modes.js";
 import { frameFor } from "./enforcement.js";
 import { sameRanges } from "./local-ranges.js";
 
-interface HoldingBackParts {
+interface StartupHoldParts {
   readonly table: Pick<KernelTable, "applyBefore">;
   readonly options: NodeOptions;
   /** The ranges that the Node had when an agent last knew them, and whom to tell of others. */
@@ -30,13 +30,13 @@ interface HoldingBackParts {
  * says what they may do: so the table of a cluster in which nobody is known comes first, as soon as the ranges of the
  * node's pods are known.
  */
-export class HoldingBack {
+export class StartupHold {
   readonly #configured: readonly Cidr[];
   #ranges: readonly Cidr[] = [];
   #isOver = false;
   #timer: NodeJS.Timeout | undefined;
 
-  constructor(private readonly parts: HoldingBackParts) {
+  constructor(private readonly parts: StartupHoldParts) {
     this.#configured = parts.options.localRanges;
   }
 
@@ -74,7 +74,7 @@ export class HoldingBack {
     const program = new NodeCompiler(options, modesOf).compile(cluster, tiers);
     const applied = await this.parts.table.applyBefore(frameFor({ program, options }), (held) => {
       if (this.#isOver || (holds && localRanges.length === 0)) return false;
-      return held === undefined ? holds : knowsNobody(held);
+      return held === undefined ? holds : hasNoKnownPods(held);
     });
     if (!applied.ok)
       this.parts.log.error(`pods cannot be held back until there are rules: ${applied.message}`);
@@ -103,7 +103,7 @@ export class HoldingBack {
  * What an agent left behind that ended before its first rules, or one on a node without pods. It gives way to what this agent was
  * told, lest nobody could let pods pass while the cluster is out of reach.
  */
-function knowsNobody({ sets }: Ruleset): boolean {
+function hasNoKnownPods({ sets }: Ruleset): boolean {
   const known = [knownPods[4], knownPods[6]].flatMap((name) => sets.get(name) ?? []);
   return known.length > 0 && known.every(({ elements }) => elements !== "learned" && elements.size === 0);
 }

@@ -79,6 +79,7 @@ export const kinds = {
     "ClusterDefaultNetworkPolicy",
     "clusterdefaultnetworkpolicies",
   ),
+  guarantee: kindOf("tierwall.dev/v1", "Guarantee", "guarantees"),
 } as const;
 
 /** Gives back its path. */

@@ -9,8 +9,13 @@ const conditionTypes = [
   "Shadowed",
   // Only there while it is True.
   "ForeignPolicies",
+  // Of guarantees.
+  "Holds",
 ] as const;
 type ConditionType = (typeof conditionTypes)[number];
+
+/** An object with a status that we write: a policy of the cluster, or a guarantee. */
+export type Reported = Pick<PolicyRef, "group" | "version" | "kind" | "namespace" | "name" | "stored">;
 
 /** One statement about a policy. */
 export interface Condition {

@@ -8,6 +8,11 @@ export class ControllerMetrics extends ServiceMetrics {
     "Policies by what their conditions should say; from the replica that leads",
     ["type", "status"],
   );
+  readonly guarantees = this.gauge(
+    "tierwall_guarantee_holds",
+    "Whether a guarantee holds (1) or not (0); absent while it is not known; from the replica that leads",
+    ["guarantee"],
+  );
   readonly foreign = this.gauge(
     "tierwall_foreign_policies",
     "Policies of other projects in the cluster, which are not evaluated",

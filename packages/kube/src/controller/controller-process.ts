@@ -21,21 +21,24 @@ export async function controllerProcess(options: ControllerCommand): Promise<num
   const isReady = () => controller.live.situation !== undefined;
   const unreadForeign = () => controller.live.situation?.unreadForeign ?? [];
   const services: ControllerService[] = [];
-  let admission: ReturnType<typeof admissionOf> | undefined;
+  const analyst = new AnalystThread({ ...options.state, judges: admitting !== undefined }, (message) =>
+    log.error({ message }, lostAnalyst),
+  );
+  let webhook: Webhook | undefined;
   try {
-    admission =
-      admitting && admissionOf({ connection, metrics, log, isReady, unreadForeign }, options, admitting);
+    const parts = { connection, metrics, log, isReady, unreadForeign, judge: analyst };
+    webhook = admitting && webhookOf(parts, options, admitting);
   } catch (cause) {
+    await analyst.stop();
     return refuseToStart(log, messageOf(cause));
   }
-  const follower = admission === undefined ? {} : { follower: admission.analyst };
-  const controller = new Controller(connection, { ...rest, identity, ...follower }, metrics, log);
-  if (admission !== undefined) services.push(admission.analyst, admission.webhook);
+  const controller = new Controller(connection, { ...rest, identity, analyst }, metrics, log);
+  services.push(analyst, ...(webhook === undefined ? [] : [webhook]));
   try {
     if (served !== undefined) {
       const health = {
-        broken: () => admission?.analyst.broken,
-        waitingFor: () => controller.waitingFor ?? admission?.webhook.waitingFor,
+        broken: () => analyst.broken,
+        waitingFor: () => controller.waitingFor ?? webhook?.waitingFor,
       };
       const { close } = await openMetrics(served, { metrics, health, connection, log });
       services.push({ stop: close });
@@ -48,7 +51,7 @@ export async function controllerProcess(options: ControllerCommand): Promise<num
   }
   const signalled = stopSignal();
   let isStopping = false;
-  admission?.webhook.start().catch((cause: unknown) => {
+  webhook?.start().catch((cause: unknown) => {
     if (!isStopping) log.error({ message: messageOf(cause) }, "the webhook could not be started");
   });
   log.info({ server: connection.server, namespace: options.namespace }, "reading the cluster");
@@ -67,21 +70,19 @@ export async function controllerProcess(options: ControllerCommand): Promise<num
 
 type Admitting = NonNullable<ControllerCommand["webhook"]>;
 
-/** The webhook, and the thread that judges for it. Throws where the authorities of clients cannot be used. */
-function admissionOf(
-  parts: Omit<WebhookParts, "judge" | "options" | "clients">,
-  { state, namespace }: Pick<ControllerCommand, "state" | "namespace">,
+const lostAnalyst = "edits may be admitted without being judged, and guarantees may not be decided";
+
+/** Throws where the authorities of clients cannot be used. */
+function webhookOf(
+  parts: Omit<WebhookParts, "options" | "clients">,
+  { namespace }: Pick<ControllerCommand, "namespace">,
   { clients, ...options }: Admitting,
-) {
+): Webhook {
   const { log } = parts;
   const authority =
     clients &&
     new ClientAuthority(clients, (message) =>
       log.warn({ message }, "the authorities of clients were not read again"),
     );
-  const analyst = new AnalystThread(state, (message) =>
-    log.error({ message }, "edits are let in without being judged, until this process is started again"),
-  );
-  const all = { ...parts, judge: analyst, options: { ...options, namespace }, clients: authority };
-  return { analyst, webhook: new Webhook(all) };
+  return new Webhook({ ...parts, options: { ...options, namespace }, clients: authority });
 }

@@ -3,14 +3,16 @@ import type { Logger } from "pino";
 import type { ClusterListing } from "../cluster/cluster-listing.js";
 import { ClusterSource, type Follower } from "../cluster/cluster-source.js";
 import type { Connection, ConnectionOptions } from "../cluster/connection.js";
-import { allKinds, namesOfForeign } from "../cluster/foreign-kinds.js";
+import { controllerKinds, namesOfForeign } from "../cluster/foreign-kinds.js";
 import type { MetricsCommand } from "../http/metrics-server.js";
 import { policyKinds, resourceOf } from "../cluster/kinds.js";
 import { HealthLog } from "../service/health-log.js";
 import type { Situation } from "../cluster/situation.js";
 import type { ClientOptions } from "../webhook/client-authority.js";
+import type { Judge } from "../webhook/analyst-thread.js";
 import type { WebhookOptions } from "../webhook/webhook.js";
 import type { ControllerMetrics } from "./controller-metrics.js";
+import { KnownGuarantees } from "./guarantee-conditions.js";
 import { LeaderElection, type Leadership } from "./leader-election.js";
 import { LeaderWork } from "./leader-work.js";
 import { LiveEngine } from "./live-engine.js";
@@ -28,8 +30,8 @@ interface ControllerOptions {
   readonly state: Omit<LiveOptions, "provenance">;
   /** Whether `listing` can be asked. */
   readonly keepsObjects?: boolean;
-  /** Hears of every object, whoever leads. */
-  readonly follower?: Follower;
+  /** Is given every object, on every replica, and decides guarantees. */
+  readonly analyst: Follower & Pick<Judge, "ask">;
 }
 
 /** Everything that `tierwall controller` can be told. */
@@ -67,6 +69,7 @@ export class Controller {
   readonly live = new LiveEngine();
   private readonly source: ClusterSource;
   private readonly stored: StoredPolicies;
+  private readonly guarantees = new KnownGuarantees();
   private readonly reports: NodeReports;
   private readonly election: LeaderElection;
   private readonly health: HealthLog;
@@ -81,7 +84,7 @@ export class Controller {
     private readonly metrics: ControllerMetrics,
     private readonly log: Logger,
   ) {
-    const { namespace, identity, leaseDuration: duration, state, follower } = options;
+    const { namespace, identity, leaseDuration: duration, state, analyst } = options;
     this.health = new HealthLog({
       log,
       metrics,
@@ -90,12 +93,15 @@ export class Controller {
     this.stored = new StoredPolicies((uid) => this.work?.stored(uid));
     this.source = new ClusterSource(connection, {
       ...state,
-      kinds: allKinds,
+      kinds: controllerKinds,
       keepsObjects: options.keepsObjects ?? false,
-      onObject: (key, object) => this.stored.saw(key, object),
+      onObject: (key, object) => {
+        this.stored.saw(key, object);
+        if (this.guarantees.saw(key, object)) this.work?.guaranteeChanged();
+      },
       onHealth: (kind, health) => this.health.take(kind, health),
       onRestart: (kind) => this.health.restarted(kind),
-      ...(follower === undefined ? {} : { follower }),
+      follower: analyst,
     });
     this.reports = new NodeReports(connection, namespace, () => this.reported());
     this.election = new LeaderElection(
@@ -148,9 +154,9 @@ export class Controller {
   }
 
   private lead(leadership: Leadership): void {
-    const { connection, live, stored, reports, metrics, log } = this;
-    const { identity } = this.options;
-    const parts = { connection, identity, live, stored, reports, metrics, log };
+    const { connection, live, stored, reports, guarantees, metrics, log } = this;
+    const { identity, analyst: judge } = this.options;
+    const parts = { connection, identity, live, stored, reports, guarantees, judge, metrics, log };
     const work = new LeaderWork(parts, leadership);
     this.work = work;
     metrics.leader.set(1);
@@ -160,6 +166,7 @@ export class Controller {
         if (this.work === work) this.work = undefined;
         metrics.leader.set(0);
         metrics.conditions.reset();
+        metrics.guarantees.reset();
         log.info("not leading any more");
       },
       { once: true },

@@ -1,16 +1,15 @@
-import type { PolicyRef } from "@tierwall/core/model";
 import { visibleWithin } from "@tierwall/core/report";
 import { createHash } from "node:crypto";
 import { type Connection, messageOf } from "../cluster/connection.js";
-import { withoutExample } from "./condition.js";
+import { type Reported, withoutExample } from "./condition.js";
 import { jsonRequest, refusalIn } from "../cluster/json-request.js";
 import { type Leadership, microTime } from "./leader-election.js";
 import { RateLimit } from "../cluster/pause.js";
 
 /** Something that happened to a policy. */
 export interface PolicyEvent {
-  readonly regarding: PolicyRef;
-  readonly related?: PolicyRef;
+  readonly regarding: Reported;
+  readonly related?: Reported;
   readonly type: "Normal" | "Warning";
   /** One word for programs. */
   readonly reason: string;
@@ -103,7 +102,7 @@ function nameOf({ regarding, related, reason, note, occasion }: PolicyEvent): st
   return `${regarding.name.slice(0, 230).replace(/[.-]+$/, "")}.${hash}`;
 }
 
-const referenceTo = ({ group, version, kind, namespace, name, stored }: PolicyRef) => ({
+const referenceTo = ({ group, version, kind, namespace, name, stored }: Reported) => ({
   apiVersion: `${group}/${version}`,
   kind,
   name,

@@ -25,6 +25,11 @@ it.each<
   ["Shadowed", undefined, "True", true],
   ["Programmed", undefined, "False", false],
   ["Programmed", "False", "True", true],
+  ["Holds", undefined, "True", false],
+  ["Holds", undefined, "False", true],
+  ["Holds", "True", "False", true],
+  ["Holds", "False", "True", true],
+  ["Holds", "Unknown", "Unknown", false],
   // On every policy at once.
   ["ForeignPolicies", undefined, "True", false],
   ["ForeignPolicies", "True", "Unknown", false],

@@ -5,9 +5,11 @@ import type { Connection } from "../cluster/connection.js";
 import { Delivery } from "../cluster/delivery.js";
 import type { Situation } from "../cluster/situation.js";
 import type { Condition, StoredCondition } from "./condition.js";
+import type { Judge } from "../webhook/analyst-thread.js";
 import type { ControllerMetrics } from "./controller-metrics.js";
 import { Events } from "./events.js";
 import { findingsFrom } from "./findings.js";
+import { GuaranteeConditions, type KnownGuarantees } from "./guarantee-conditions.js";
 import { inSteps } from "./in-steps.js";
 import type { Leadership } from "./leader-election.js";
 import type { LiveEngine } from "./live-engine.js";
@@ -23,6 +25,9 @@ interface LeaderParts {
   readonly live: LiveEngine;
   readonly stored: StoredPolicies;
   readonly reports: NodeReports;
+  readonly guarantees: KnownGuarantees;
+  /** Decides guarantees, in a thread of its own. */
+  readonly judge: Pick<Judge, "ask">;
   readonly metrics: ControllerMetrics;
   readonly log: Logger;
 }
@@ -31,6 +36,8 @@ interface LeaderParts {
 const longestWait = 300;
 /** Everything is looked at so often in any case. */
 const lookAtAll = 5000;
+/** Milliseconds. Guarantees are decided again when policies change; what they assume may also depend on pods. */
+const decideAll = 60_000;
 /** Milliseconds. After an edit a thousand agents tell something within seconds, and each of them is about all policies. */
 const reportsTogether = { quiet: 50, longest: 250 };
 
@@ -42,6 +49,9 @@ const restAfter = { edit: 1, churn: 4 } as const;
 /** What the replica that leads does and no other: tells the cluster what it knows of its policies. */
 export class LeaderWork {
   private readonly conditions: PolicyConditions;
+  private readonly guarantees = new GuaranteeConditions();
+  private readonly proofs = new Delivery(() => this.decide(), changesTogether);
+  private situation: Situation | undefined;
   private readonly writer: StatusWriter;
   private readonly events: Events;
   private readonly overridings: Overridings;
@@ -61,7 +71,7 @@ export class LeaderWork {
       if (message !== undefined) log.warn({ reason }, `an event was not told: ${message}`);
     });
     this.overridings = new Overridings(stored, (event) => this.events.tell(event));
-    this.writer = new StatusWriter(connection, stored, (uid) => this.conditions.wantedFor(uid), leadership, {
+    this.writer = new StatusWriter(connection, stored, (uid) => this.wantedFor(uid), leadership, {
       onWritten: (wanted, before, after) => this.written(wanted, before, after),
       onFailed: (policy, message) => {
         metrics.statusWrites.inc({ result: "failed" });
@@ -69,10 +79,13 @@ export class LeaderWork {
       },
     });
     const timer = setInterval(() => this.checkAll(), lookAtAll);
+    const proofTimer = setInterval(() => this.proofs.stir(restAfter.churn), decideAll);
     leadership.signal.addEventListener(
       "abort",
       () => {
         clearInterval(timer);
+        clearInterval(proofTimer);
+        void this.proofs.stop();
         void this.analysis.stop();
         void this.reports.stop();
       },
@@ -99,13 +112,55 @@ export class LeaderWork {
       writer.check(uid, longestWait);
     }
     for (const uid of unwritten.keys()) if (!conditions.has(uid)) unwritten.delete(uid);
-    writer.forget((uid) => !conditions.has(uid));
-    this.analysis.stir(fresh.length > 0 ? restAfter.edit : restAfter.churn);
+    writer.forget((uid) => !this.has(uid));
+    const rest = fresh.length > 0 ? restAfter.edit : restAfter.churn;
+    this.analysis.stir(rest);
+    if (this.situation === undefined || !isSameForGuarantees(this.situation, situation))
+      this.proofs.stir(rest);
+    this.situation = situation;
+  }
+
+  /** A guarantee came, changed, or is gone. */
+  guaranteeChanged(): void {
+    this.proofs.stir(restAfter.edit);
+  }
+
+  private has(uid: string): boolean {
+    return this.conditions.has(uid) || this.guarantees.has(uid);
+  }
+
+  private wantedFor(uid: string): Wanted | undefined {
+    return this.conditions.wantedFor(uid) ?? this.guarantees.wantedFor(uid);
+  }
+
+  private get uids(): readonly string[] {
+    return [...this.conditions.uids, ...this.guarantees.uids];
+  }
+
+  /** One after the other: the thread that decides them has other work in between. */
+  private async decide(): Promise<void> {
+    const { guarantees, judge, metrics } = this.parts;
+    for (const { key } of guarantees.all) {
+      const guarantee = guarantees.get(key);
+      const answer = guarantee && (await judge.ask({ what: "holds", key }));
+      if (!this.leadership.holds()) return;
+      if (guarantee === undefined || answer === undefined) continue;
+      this.guarantees.decided(guarantee, answer);
+      this.writer.check(guarantee.stored.uid);
+    }
+    this.guarantees.keep(guarantees.all);
+    metrics.guarantees.reset();
+    for (const uid of this.guarantees.uids) {
+      const { policy, conditions } = this.guarantees.wantedFor(uid)!;
+      const { status } = conditions[0]!;
+      if (status !== "Unknown") metrics.guarantees.set({ guarantee: policy.name }, status === "True" ? 1 : 0);
+    }
+    this.count();
   }
 
   /** Somebody wrote to a policy, maybe we. */
   stored(uid: string): void {
-    if (this.conditions.has(uid)) this.writer.check(uid, longestWait);
+    if (this.has(uid)) this.writer.check(uid, longestWait);
   }
 
   /** Agents tell something else. */
@@ -114,7 +169,7 @@ export class LeaderWork {
   }
 
   private checkAll(): void {
-    for (const uid of this.conditions.uids) this.writer.check(uid);
+    for (const uid of this.uids) this.writer.check(uid);
     this.count();
   }
 
@@ -135,9 +190,8 @@ export class LeaderWork {
   private count(): void {
     const { conditions: gauge } = this.parts.metrics;
     gauge.reset();
-    for (const uid of this.conditions.uids)
-      for (const { type, status } of this.conditions.wantedFor(uid)?.conditions ?? [])
-        gauge.inc({ type, status });
+    for (const uid of this.uids)
+      for (const { type, status } of this.wantedFor(uid)?.conditions ?? []) gauge.inc({ type, status });
   }
 
   private written(
@@ -169,6 +223,15 @@ export class LeaderWork {
   }
 }
 
+/** Whether what guarantees depend on is the same, but for pods, which come and go all the time. */
+function isSameForGuarantees(a: Situation, b: Situation): boolean {
+  return (
+    a.tiers === b.tiers &&
+    a.foreign === b.foreign &&
+    (["namespaces", "nodes", "cidrGroups"] as const).every((part) => a.cluster[part] === b.cluster[part])
+  );
+}
+
 /** Whether an Event is written about a condition. What other projects enforce is the same for all policies: none is. */
 export function isNews(before: readonly Condition[], condition: Condition): boolean {
   if (condition.type === "ForeignPolicies") return false;
@@ -177,13 +240,15 @@ export function isNews(before: readonly Condition[], condition: Condition): bool
 }
 
 /** Whether the policy needs an edit; that nodes are not done yet, and what other projects enforce, is no reason for one. */
-const isBad = ({ type, status }: Condition): boolean => {
+const isBad = ({ type, status, reason }: Condition): boolean => {
   switch (type) {
     case "Accepted":
       return status === "False";
     case "Conflicted":
     case "Shadowed":
       return status === "True";
+    case "Holds":
+      return status === "False" || reason === "Vacuous" || reason === "Invalid";
     case "Programmed":
     case "ForeignPolicies":
       return false;

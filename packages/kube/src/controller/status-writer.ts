@@ -1,24 +1,25 @@
 import type { JsonObject } from "@tierwall/core/manifest";
-import type { PolicyRef } from "@tierwall/core/model";
 import { type Connection, messageOf } from "../cluster/connection.js";
 import { pathOf, reportedKindOf } from "../cluster/kinds.js";
 import { Backoff, pause, RateLimit } from "../cluster/pause.js";
-import { type Condition, dated, sameConditions, type StoredCondition } from "./condition.js";
+import { type Condition, dated, type Reported, sameConditions, type StoredCondition } from "./condition.js";
 import { jsonRequest, refusalIn } from "../cluster/json-request.js";
 import type { Leadership } from "./leader-election.js";
 import { StorageVersions } from "./storage-version.js";
 import type { StoredPolicies } from "./stored-policies.js";
 
-/** What should stand on a policy. */
+/** What the status of a policy or a guarantee should be. */
 export interface Wanted {
-  readonly policy: PolicyRef;
+  readonly policy: Reported;
   readonly conditions: readonly Condition[];
+  /** Of guarantees only. */
+  readonly restsOn?: readonly string[];
 }
 
 interface WriterListener {
   /** A write, with what stood there before. */
   onWritten(wanted: Wanted, before: readonly StoredCondition[], after: readonly StoredCondition[]): void;
-  onFailed(policy: PolicyRef, message: string): void;
+  onFailed(policy: Reported, message: string): void;
 }
 
 /** Milliseconds, on an average: so often a policy is written at most, however often what is said of it changes. */
@@ -107,7 +108,9 @@ export class StatusWriter {
     const wanted = this.wantedFor(uid);
     const stored = wanted && this.stored.of(wanted.policy);
     if (wanted === undefined || stored === undefined) return undefined;
-    return sameConditions(wanted.conditions, stored.conditions) ? undefined : wanted;
+    const isSameRest =
+      wanted.restsOn === undefined || JSON.stringify(wanted.restsOn) === JSON.stringify(stored.restsOn);
+    return isSameRest && sameConditions(wanted.conditions, stored.conditions) ? undefined : wanted;
   }
 
   /** False: the API server is not well, and others need not be tried now. */
@@ -122,7 +125,7 @@ export class StatusWriter {
       const send = async () => {
         const version = await this.versions.versionFor(wanted.policy, signal);
         return jsonRequest(this.connection, {
-          ...applyOf({ ...wanted.policy, version }, conditions),
+          ...applyOf({ ...wanted.policy, version }, conditions, wanted.restsOn),
           signal,
         });
       };
@@ -165,8 +168,8 @@ class Written {
   private before = Number.NEGATIVE_INFINITY;
   private repeats = 0;
 
-  note({ conditions }: Wanted): void {
-    const text = JSON.stringify(conditions);
+  note({ conditions, restsOn }: Wanted): void {
+    const text = JSON.stringify([conditions, restsOn]);
     this.repeats = text === this.text ? this.repeats + 1 : 0;
     this.text = text;
     this.before = this.at;
@@ -177,8 +180,8 @@ class Written {
    * Milliseconds. Two may follow each other at once: that a policy is accepted, and what was proven of it a moment later. Who
    * writes the same again, because somebody undid it, waits longer each time.
    */
-  waitFor({ conditions }: Wanted): number {
-    const isSame = JSON.stringify(conditions) === this.text;
+  waitFor({ conditions, restsOn }: Wanted): number {
+    const isSame = JSON.stringify([conditions, restsOn]) === this.text;
     const next = isSame
       ? this.at + Math.min(shortestPause * 2 ** (this.repeats + 1), longestPause)
       : this.before + 2 * shortestPause;
@@ -186,14 +189,17 @@ class Written {
   }
 }
 
-function applyOf(policy: PolicyRef, conditions: readonly StoredCondition[]) {
+function applyOf(policy: Reported, conditions: readonly StoredCondition[], restsOn: Wanted["restsOn"]) {
   const { group, version, kind, name, stored } = policy;
   const body: JsonObject = {
     apiVersion: `${group}/${version}`,
     kind,
     // Of another policy of the same name, which came meanwhile, nothing is said.
     metadata: { name, uid: stored!.uid },
-    status: { conditions: conditions.map((condition) => ({ ...condition })) },
+    status: {
+      conditions: conditions.map((condition) => ({ ...condition })),
+      ...(restsOn === undefined ? {} : { restsOn: [...restsOn] }),
+    },
   };
   return {
     method: "PATCH",

@@ -1,7 +1,7 @@
 import type { JsonObject } from "@tierwall/core/manifest";
 import type { PolicyRef } from "@tierwall/core/model";
-import { policyKinds } from "../cluster/kinds.js";
-import { isEarlier, textAt } from "../cluster/object-fields.js";
+import { guaranteeKind, policyKinds } from "../cluster/kinds.js";
+import { isEarlier, listAt, textAt } from "../cluster/object-fields.js";
 import { conditionsOn, type StoredCondition } from "./condition.js";
 
 /** What an API server holds of a policy that no verdict hangs on. */
@@ -9,15 +9,18 @@ export interface StoredPolicy {
   readonly uid: string;
   readonly created: string;
   readonly conditions: readonly StoredCondition[];
+  /** Of guarantees. */
+  readonly restsOn: readonly unknown[];
 }
 
 interface Entry extends StoredPolicy {
   conditions: readonly StoredCondition[];
+  restsOn: readonly unknown[];
   /** What we wrote last, and when. */
   written?: { readonly version: string; readonly at: number };
 }
 
-const policyGroups: ReadonlySet<string> = new Set(policyKinds.map(({ group }) => group));
+const groups: ReadonlySet<string> = new Set([...policyKinds, guaranteeKind].map(({ group }) => group));
 
 /** Milliseconds after a write in which the watch may still tell of versions before it. */
 const watchDelay = 10_000;
@@ -43,11 +46,11 @@ export class StoredPolicies {
     }
     if (object === undefined || uid === "") return;
     const created = textAt(object, "metadata", "creationTimestamp");
-    const entry = this.byUid.get(uid) ?? { uid, created, conditions: [] };
+    const entry = this.byUid.get(uid) ?? { uid, created, conditions: [], restsOn: [] };
     this.byKey.set(key, entry);
     this.byUid.set(uid, entry);
     if (isOutdated(entry, versionOf(object))) return;
-    entry.conditions = conditionsOn(object);
+    this.read(entry, object);
     this.onChange(uid);
   }
 
@@ -55,14 +58,19 @@ export class StoredPolicies {
   wrote(uid: string, object: JsonObject): void {
     const entry = this.byUid.get(uid);
     if (entry === undefined) return;
-    entry.conditions = conditionsOn(object);
+    this.read(entry, object);
     entry.written = { version: versionOf(object), at: performance.now() };
+  }
+
+  private read(entry: Entry, object: JsonObject): void {
+    entry.conditions = conditionsOn(object);
+    entry.restsOn = listAt(object, "status", "restsOn");
   }
 }
 
 function policyUidOf(object: JsonObject): string {
   const [group] = textAt(object, "apiVersion").split("/");
-  return policyGroups.has(group!) ? textAt(object, "metadata", "uid") : "";
+  return groups.has(group!) ? textAt(object, "metadata", "uid") : "";
 }
 
 const versionOf = (object: JsonObject): string => textAt(object, "metadata", "resourceVersion");

@@ -19,7 +19,10 @@ const pages = {
   matrix: "main canvas",
   policies: "main [role=treeitem], main li",
   playground: ".play-figures",
+  guarantees: "[data-result]",
 };
+/** The example cluster has no guarantees, and an example with guarantees has no pods. */
+const ofClusters = Object.keys(pages).filter((page) => page !== "guarantees");
 const folder = join(root, "docs", "pictures");
 const laptop = { width: 1280, height: 720 };
 const phone = { width: 390, height: 844 };
@@ -32,7 +35,7 @@ const wanted = process.argv.slice(2);
 const isWanted = (name) => wanted.length === 0 || wanted.some((beginning) => name.startsWith(beginning));
 mkdirSync(folder, { recursive: true });
 const big = mkdtempSync(join(tmpdir(), "tierwall-screenshots-"));
-// Paths are shown as they are from here: those of a folder that nobody else has are no use in a picture.
+// Paths are shown relative to the current folder: those of a temporary folder are no use in a picture.
 writeSnapshot(join(big, "cluster.json"), snapshotOf(planCluster(shapes["2.4k/4.8k"], 1)), "json");
 const browser = await chromium.launch({
   executablePath: process.env.CHROMIUM ?? "/usr/bin/chromium",
@@ -40,25 +43,27 @@ const browser = await chromium.launch({
 });
 try {
   process.chdir(root);
-  await pictures("examples/mixed-six-apis", "Example cluster", "");
+  await pictures("examples/mixed-six-apis", "Example cluster", "", ofClusters);
+  await pictures("examples/guarantees-pci", "PCI example", "", ["guarantees"]);
   process.chdir(big);
-  await pictures("cluster.json", "A large cluster", "-2400-pods");
+  await pictures("cluster.json", "A large cluster", "-2400-pods", ofClusters);
 } finally {
   await browser.close();
   process.chdir(root);
   rmSync(big, { recursive: true, force: true });
 }
 
-async function pictures(path, title, suffix) {
+async function pictures(path, title, suffix, shown) {
   const opened = FileFeed.open({ paths: [path], recursive: true, title });
   if (!opened.ok) throw new Error(opened.diagnostics.map(({ message }) => message).join("\n"));
   const started = await startPage({ feed: opened.feed, port: 0 });
   if (!started.ok) throw new Error(started.message);
   try {
-    for (const page of Object.keys(pages))
+    for (const page of shown)
       for (const theme of ["light", "dark"])
         await picture(started.page.url, page, theme, laptop, `${page}${suffix}-${theme}`);
-    if (suffix === "") await picture(started.page.url, "explain", "light", phone, "explain-phone");
+    if (suffix === "" && shown.includes("explain"))
+      await picture(started.page.url, "explain", "light", phone, "explain-phone");
   } finally {
     await started.page.close();
   }

@@ -1,9 +1,12 @@
 import { readdirSync, readFileSync } from "node:fs";
+import { dirname, resolve } from "node:path";
+import { fileURLToPath } from "node:url";
 import { gzipSync } from "node:zlib";
 import { pageFolder } from "@tierwall/ui";
+import { build } from "vite";
 import { describe, expect, it } from "vitest";
 
-/* Whoever opens the page waits for its scripts: the page itself, the engine's thread, and the page that comes first. */
+/* Opening the page waits for its scripts: the page itself, the engine's thread, and the page that comes first. */
 
 const mostKilobytes = 300;
 
@@ -47,7 +50,56 @@ describe("the scripts before lazy parts", () => {
     expect(document).toMatch(new RegExp(`rel="modulepreload"[^>]*${drawing}`));
   });
 
-  it("hold no editor: that is for who edits", () => {
+  it("do not include the editor, which is loaded when something is edited", () => {
     for (const file of firstScripts()) expect(read(`assets/${file}`)).not.toContain("cm-scroller");
+  });
+});
+
+/* The prover is all of packages/core/src/prove that the page uses, wherever the build puts it. */
+describe("the prover", () => {
+  const scripts = readdirSync(new URL("assets/", pageFolder)).filter((file) => file.endsWith(".js"));
+  /** A text that only the prover has. */
+  const isProver = (file: string) => read(`assets/${file}`).includes("budget-exhausted");
+
+  it("is at most 60 KB, minified", async () => {
+    const entry = fileURLToPath(
+      new URL("../../packages/ui/src/page/worker/questions/guarantee/prover.ts", import.meta.url),
+    );
+    const prove = fileURLToPath(new URL("../../packages/core/src/prove/", import.meta.url));
+    const door = fileURLToPath(new URL("../../packages/core/src/doors/prove.ts", import.meta.url));
+    const built = await build({
+      configFile: false,
+      logLevel: "silent",
+      resolve: { alias: [{ find: "@tierwall/core/prove", replacement: door }] },
+      build: {
+        write: false,
+        target: "es2023",
+        minify: true,
+        rolldownOptions: {
+          input: entry,
+          preserveEntrySignatures: "strict",
+          // The rest of core is in the worker anyway.
+          external: (id, from) => {
+            if (from === undefined || id === door || id === "@tierwall/core/prove") return false;
+            return !resolve(dirname(from), id).startsWith(prove);
+          },
+        },
+      },
+    });
+    const [output] = Array.isArray(built) ? built : [built];
+    if (output === undefined || !("output" in output)) throw new Error("nothing was built");
+    const code = output.output.flatMap((chunk) => (chunk.type === "chunk" ? chunk.code : [])).join("");
+    expect(code).toContain("budget-exhausted");
+    expect(code.length).toBeGreaterThan(10_000);
+    expect(code.length).toBeLessThanOrEqual(60_000);
+  });
+
+  it("runs in the worker only", () => {
+    const withProver = scripts.filter(isProver);
+    expect(withProver).toHaveLength(1);
+    const ofPage = scripts.filter((file) => /^(index|draw|guarantees-page|playground-page)-/.test(file));
+    expect(ofPage.length).toBeGreaterThan(2);
+    for (const file of ofPage)
+      expect(read(`assets/${file}`)).not.toMatch(new RegExp(`["'\`]\\./(${withProver.join("|")})`));
   });
 });

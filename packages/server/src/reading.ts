@@ -1,4 +1,4 @@
-import { Cluster, type Diagnostic } from "@tierwall/core";
+import { Cluster, type Diagnostic, type TextSource } from "@tierwall/core";
 import { readState, type State } from "@tierwall/core/state";
 import type { Shown } from "./feed.js";
 import type { Problem } from "./problem.js";
@@ -17,6 +17,10 @@ export class Reading {
 
   get state(): State {
     return this.cluster.state;
+  }
+
+  get sources(): readonly TextSource[] {
+    return this.shown.sources;
   }
 
   /** Why no question about connections is answered: a policy that cannot be read is a policy that nobody judged. */

@@ -51,6 +51,27 @@ spec:
   )
   .join("---\n");
 
+/** One of each result. */
+const guarantees = [
+  ["proven", "from: {namespaces: {}}, to: {external: true}, verdict: Deny, ports: [ICMP]"],
+  ["refuted", "from: {namespaces: {}}, to: {namespaces: {}}, verdict: Deny, ports: [5432/TCP]"],
+  ["refuted-by-a-node", "from: {nodes: {}}, to: {namespaces: {}}, verdict: Deny, ports: [ICMP]"],
+  [
+    "vacuous",
+    "from: {namespaces: {}}, to: {namespaces: {}}, verdict: Deny, assuming: [{every: namespace, has: {matchExpressions: [{key: a, operator: Exists}, {key: a, operator: DoesNotExist}]}}]",
+  ],
+  [
+    "not-asked",
+    "from: {namespaces: {}}, to: {namespaces: {}}, verdict: Deny, assuming: [{namespaces: [gone], are: as-deployed}]",
+  ],
+  ["broken", "from: {namespaces: {}}, to: {namespaces: {}}, verdict: Never"],
+]
+  .map(
+    ([name, spec]) =>
+      `apiVersion: tierwall.dev/v1\nkind: Guarantee\nmetadata: {name: ${name}}\nspec: {${spec}}\n`,
+  )
+  .join("---\n");
+
 interface Asked {
   readonly path: string;
   readonly status: number;
@@ -94,6 +115,8 @@ const questions: readonly Asked[] = (
     ["/policies?x=1", 400],
     ["/lint", 200],
     ["/lint?x=1", 400],
+    ["/guarantees", 200],
+    ["/guarantees?x=1", 400],
     ["/preview", 200, { method: "POST", headers: yaml, body: denyAll }],
     ["/preview?by=pod", 200, { method: "POST", headers: yaml, body: adminPolicies }],
     ["/preview?by=namespace&delete=NetworkPolicy", 200, { method: "POST" }],
@@ -139,7 +162,10 @@ validator.addSchema(closed(parse(text)) as object, "openapi");
 describe("openapi.yaml", () => {
   let page: TestPage;
   beforeAll(async () => {
-    page = await runPage({ "cluster.yaml": shop, "db.yaml": dbPolicy }, { state });
+    page = await runPage(
+      { "cluster.yaml": shop, "db.yaml": dbPolicy, "guarantees.yaml": guarantees },
+      { state },
+    );
   });
   afterAll(async () => page.close());
 
@@ -190,6 +216,7 @@ describe("openapi.yaml", () => {
       "/matrix",
       "/lookup?of=shop/db",
       "/policies",
+      "/guarantees",
     ];
     const statuses: number[] = [];
     for (const path of paths) {
@@ -198,7 +225,7 @@ describe("openapi.yaml", () => {
       statuses.push(got.status);
     }
     await broken.close();
-    expect(statuses).toEqual([200, 200, 200, 409, 409, 409, 409]);
+    expect(statuses).toEqual([200, 200, 200, 409, 409, 409, 409, 409]);
   });
 
   it("describes what a state with a file that cannot be read is answered", async () => {

@@ -3,6 +3,7 @@ import { diffOperation } from "./diff.js";
 import { endpointsOperation } from "./endpoints.js";
 import { eventsOperation, type EventTimes } from "./events.js";
 import { explainOperation } from "./explain.js";
+import { guaranteesOperation } from "./guarantees.js";
 import { lintOperation } from "./lint.js";
 import { lookupOperation } from "./lookup.js";
 import { matrixOperation } from "./matrix.js";
@@ -28,6 +29,7 @@ export const operations = (times: EventTimes): readonly Operation[] => [
   lookupOperation,
   policiesOperation,
   lintOperation,
+  guaranteesOperation(),
   previewOperation,
   diffOperation,
   descriptionOperation(),

@@ -1,5 +1,6 @@
 import "./workbench.css";
 import { type ReactNode, useEffect, useRef } from "react";
+import { Prose } from "../frame/prose.js";
 import type { ProblemMark } from "../worker/questions/problem-marks.js";
 import { Export } from "./export.js";
 import type { EditedKinds } from "./language/kinds.js";
@@ -105,7 +106,7 @@ function Problems({
             <strong>
               {severity} {code}
             </strong>{" "}
-            {message}
+            <Prose text={message} />
             <Caret text={text} from={from} to={to} />
           </button>
         </li>

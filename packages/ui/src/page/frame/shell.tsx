@@ -18,6 +18,10 @@ export function Shell() {
   useEffect(() => {
     page.prepare();
     document.title = `${page.title} · Tierwall`;
+    // On a small screen the links scroll.
+    document
+      .querySelector("nav [aria-current=page]")
+      ?.scrollIntoView({ block: "nearest", inline: "nearest" });
   }, [page]);
   return (
     <>

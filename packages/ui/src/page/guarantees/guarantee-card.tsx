@@ -110,13 +110,15 @@ function Outcome({
       );
     case "Vacuous":
       return (
-        <p className="guarantee-reason">
-          No connection in any cluster matches <code>from</code>, <code>to</code> and the ports, so it says
-          nothing.{" "}
-          {proof.contradicting.length > 0
-            ? `No cluster fulfils these assumptions: ${proof.contradicting.join("; ")}.`
-            : "Check the selectors for conditions that contradict each other."}
-        </p>
+        <div className="guarantee-reason">
+          <p>
+            No connection in any cluster matches <code>from</code>, <code>to</code> and the ports, so there is
+            nothing to prove.{" "}
+            {proof.contradicting.length > 0
+              ? `No cluster fulfils these assumptions: ${proof.contradicting.join("; ")}.`
+              : "Check the selectors for conditions that contradict each other."}
+          </p>
+        </div>
       );
     case "NotAsked":
       return (

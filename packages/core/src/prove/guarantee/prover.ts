@@ -59,7 +59,7 @@ export class Prover {
       claim.assumptions.map((assumption) => [assumptionLiteral(assumption, encoding), assumption]),
     );
     const scope = [...ownersIn(encoding, modes), premise, ...assumed.keys()];
-    switch (encoding.solve([encoding.asWritten, ...scope, violation], budget)) {
+    switch (encoding.solve([encoding.asWritten, ...scope, violation], budget, encoding.parts)) {
       case "budget-exhausted":
         return outOfBudget;
       case "satisfiable":
@@ -80,6 +80,8 @@ export class Prover {
     assumed: ReadonlyMap<Literal, Assumption>,
     budget: Budget,
   ): Proof {
+    // Each rule by itself: those that the core names suffice.
+    const { core } = encoding.solver;
     const about = encoding.solve(scope, budget);
     if (about === "budget-exhausted") return outOfBudget;
     if (about === "unsatisfiable")
@@ -87,16 +89,12 @@ export class Prover {
         result: "Vacuous",
         contradicting: encoding.solver.core.flatMap((literal) => assumed.get(literal) ?? []),
       };
-    const parts = new Map([...encoding.switches].map(([part, literal]) => [literal, part]));
     const fixed = [...scope.filter((literal) => !assumed.has(literal)), violation];
-    // Each rule by itself: those that the core names suffice.
-    const answer = encoding.solve([...fixed, ...assumed.keys(), ...parts.keys()], budget);
-    const core = answer === "unsatisfiable" ? encoding.solver.core : [...assumed.keys(), ...parts.keys()];
-    const removable = core.filter((literal) => parts.has(literal) || assumed.has(literal));
-    const needed = answer === "unsatisfiable" ? minimised(encoding, fixed, removable, budget) : removable;
+    const removable = core.filter((literal) => encoding.parts.has(literal) || assumed.has(literal));
+    const needed = minimised(encoding, fixed, removable, budget);
     return {
       result: "Proven",
-      restsOn: needed.flatMap((literal) => parts.get(literal) ?? []),
+      restsOn: needed.flatMap((literal) => encoding.parts.get(literal) ?? []),
       neededAssumptions: needed.flatMap((literal) => assumed.get(literal) ?? []),
     };
   }
@@ -154,9 +152,8 @@ interface Question {
 }
 
 function refute(claim: Claim, { state, encoding, modes, scope, violation }: Question, budget: Budget): Proof {
-  const preferred = shrink(encoding, kindsOf(claim), [...scope, violation], budget);
-  // These are known to be satisfiable, so that a counterexample is not lost where the budget ends while it is simplified.
-  encoding.solve(preferred);
+  // Where the budget ends while it is simplified, the last model is still a counterexample.
+  shrink(encoding, kindsOf(claim), [...scope, violation], budget);
   const witness = readWitness(encoding);
   const ownersApi = modes.networkPolicies === "as-written" ? "Cilium" : "NetworkPolicy";
   const counterexample = confirm(state, { ...witness, ownersApi });
@@ -181,7 +178,10 @@ function violates({ verdict }: Claim, { decisions }: Confirmed): boolean {
   return verdict === "Deny" ? isAllowed : !isAllowed || both.some(isConditional);
 }
 
-/** Leaves out what can be left out: each removable assumption is tried once. */
+/**
+ * Leaves out what can be left out: each removable assumption is tried once, or where there are many, each of some parts of them. What
+ * is left suffices in any case.
+ */
 function minimised(
   encoding: Encoding,
   fixed: readonly Literal[],
@@ -189,12 +189,27 @@ function minimised(
   budget: Budget,
 ): readonly Literal[] {
   let needed = removable;
-  for (const candidate of removable) {
-    if (!needed.includes(candidate)) continue;
-    const fewer = needed.filter((literal) => literal !== candidate);
-    if (encoding.solve([...fixed, ...fewer], budget) !== "unsatisfiable") continue;
+  /** Whether these suffice; then a core of them is what is needed. */
+  const suffices = (fewer: readonly Literal[]): boolean => {
+    if (encoding.solve([...fixed, ...fewer], budget) !== "unsatisfiable") return false;
     const core = new Set(encoding.solver.core);
     needed = fewer.filter((literal) => core.has(literal));
+    return true;
+  };
+  // Another core of the same assumptions is often smaller.
+  for (let before = Infinity; needed.length < before; ) {
+    before = needed.length;
+    if (before > mostTried) suffices(needed);
   }
+  const withoutEach = (size: number): void => {
+    // From the end: what comes before is assumed already.
+    for (let end = needed.length; end > 0; end = Math.min(end - size, needed.length))
+      suffices(needed.toSpliced(Math.max(0, end - size), Math.min(size, end)));
+  };
+  if (needed.length > mostTried) withoutEach(Math.ceil(needed.length / mostTried));
+  if (needed.length <= mostTried) withoutEach(1);
   return needed;
 }
+
+/** Single assumptions, or parts of many, that are left out by way of trial. */
+const mostTried = 24;

@@ -1,2 +1,2 @@
 export { FALSE, type Literal, not, TRUE, variableOf } from "./literal.js";
-export { type Answer, type Budget, type ProofTrace, Solver } from "./solver.js";
+export { type Answer, type Budget, type Leaves, type ProofTrace, Solver } from "./solver.js";

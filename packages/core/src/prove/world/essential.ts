@@ -28,20 +28,35 @@ export function essentialOf(
   violation: Literal,
   budget: Budget,
 ): Essential {
-  const features = featuresOf(encoding);
-  const essential: string[] = [];
-  const incidental: string[] = [];
-  for (const feature of features) {
-    const others = features.filter((other) => other !== feature).flatMap(({ literals }) => literals);
-    const changed = not(encoding.connection.formula.and(feature.literals));
-    const inScope = encoding.solve([...scope, ...others, changed], budget);
-    if (inScope === "unsatisfiable") continue;
-    const answer = encoding.solve([...scope, ...others, changed, violation], budget);
-    if (answer === "budget-exhausted") break;
-    if (answer === "unsatisfiable") essential.push(feature.text);
-    else if (feature.quiet !== true) incidental.push(feature.text);
-  }
-  return { essential, incidental };
+  const features = featuresOf(encoding).map((feature) => ({
+    ...feature,
+    changed: not(encoding.connection.formula.and(feature.literals)),
+  }));
+  const found = new Map<string, boolean>();
+  // Halves: what is assumed for one half of the features is assumed once.
+  const examine = (some: typeof features, assumed: readonly Literal[]): void => {
+    const [feature, ...others] = some;
+    if (feature === undefined) return;
+    if (others.length > 0) {
+      const [left, right] = [some.slice(0, some.length >> 1), some.slice(some.length >> 1)];
+      const literalsOf = (half: typeof features) => half.flatMap(({ literals }) => literals);
+      examine(left, [...assumed, ...literalsOf(right)]);
+      examine(right, [...assumed, ...literalsOf(left)]);
+      return;
+    }
+    const answer = encoding.solve([...assumed, feature.changed, violation], budget);
+    if (answer === "satisfiable") found.set(feature.text, false);
+    // Without it, the connection may be none that the claim is about.
+    if (answer === "unsatisfiable" && encoding.solve([...assumed, feature.changed], budget) === "satisfiable")
+      found.set(feature.text, true);
+  };
+  examine(features, scope);
+  const textsOf = (isEssential: boolean) =>
+    features.filter(({ text, quiet }) => found.get(text) === isEssential && (isEssential || quiet !== true));
+  return {
+    essential: textsOf(true).map(({ text }) => text),
+    incidental: textsOf(false).map(({ text }) => text),
+  };
 }
 
 function featuresOf({ connection, solver }: Models): readonly Feature[] {

@@ -42,16 +42,15 @@ export function shrink(
   kinds: Readonly<Record<End, EndKind>>,
   assumptions: readonly Literal[],
   budget: Budget,
-): readonly Literal[] {
+): void {
   const kept = [...assumptions];
   // Preferences make gates of their own, which the last model knows nothing about.
   const preferences = preferencesOf(encoding, kinds);
-  if (encoding.solve(kept, budget) !== "satisfiable") return kept;
+  if (encoding.solve(kept, budget) !== "satisfiable") return;
   for (const preference of preferences) {
-    // The model may have it already.
-    if (encoding.solver.isTrue(preference)) kept.push(preference);
-    else if (encoding.solve([...kept, preference], budget) === "satisfiable") kept.push(preference);
-    else if (encoding.solve(kept, budget) !== "satisfiable") break;
+    // The model may have it already. Where the preference cannot be, the model stays what it was.
+    const isKept =
+      encoding.solver.isTrue(preference) || encoding.solve([...kept, preference], budget) === "satisfiable";
+    if (isKept) kept.push(preference);
   }
-  return kept;
 }

@@ -51,12 +51,15 @@ const maps =
 const tier = /^jump (?!identity)/;
 
 export const mutants: readonly Mutant[] = [
-  { name: "nobody judges what pods ask for", plant: without(/^(forward|through)$/, /vmap @pods_out/) },
-  { name: "nobody judges what pods are asked", plant: without(/^(forward|through)$/, /vmap @pods_in/) },
-  { name: "a pod may ask everything of its own node", plant: without(/^coming$/, /vmap/) },
-  { name: "nothing binds a node towards its own pods", plant: without(/^going(_own)?$/, /vmap @pods_own/) },
-  { name: "IPv6 is not judged going out", plant: without(/^(forward|through)$/, /ip6 saddr vmap/) },
-  { name: "IPv6 is not judged coming in", plant: without(/^(forward|through)$/, /ip6 daddr vmap/) },
+  { name: "nobody judges what pods ask for", plant: without(/^(forward|forwarded)$/, /vmap @pods_out/) },
+  { name: "nobody judges what pods are asked", plant: without(/^(forward|forwarded)$/, /vmap @pods_in/) },
+  { name: "a pod may ask everything of its own node", plant: without(/^to_node$/, /vmap/) },
+  {
+    name: "nothing binds a node towards its own pods",
+    plant: without(/^from_node(_own)?$/, /vmap @pods_own/),
+  },
+  { name: "IPv6 is not judged going out", plant: without(/^(forward|forwarded)$/, /ip6 saddr vmap/) },
+  { name: "IPv6 is not judged coming in", plant: without(/^(forward|forwarded)$/, /ip6 daddr vmap/) },
   { name: "the source port is taken for that of the destination", plant: words(/^ports/, /dport/, "sport") },
   { name: "UDP is taken for TCP", plant: words(/^ports/, /udp dport/, "tcp dport") },
   { name: "SCTP is taken for UDP", plant: words(/^ports/, /sctp dport/, "udp dport") },

@@ -32,7 +32,7 @@ const wanted = process.argv.slice(2);
 const isWanted = (name) => wanted.length === 0 || wanted.some((beginning) => name.startsWith(beginning));
 mkdirSync(folder, { recursive: true });
 const big = mkdtempSync(join(tmpdir(), "tierwall-screenshots-"));
-// Paths are shown as they are from here: those of a folder that nobody else has are no use in a picture.
+// Paths are relative to this folder: absolute paths of a temporary folder are useless in a picture.
 writeSnapshot(join(big, "cluster.json"), snapshotOf(planCluster(shapes["2.4k/4.8k"], 1)), "json");
 const browser = await chromium.launch({
   executablePath: process.env.CHROMIUM ?? "/usr/bin/chromium",

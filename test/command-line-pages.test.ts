@@ -64,7 +64,7 @@ describe("TW1007: a default in tierwall.yaml that its option does not take", () 
     expect(textOf(problemsOf(yaml), yaml)).toBe(block(example, "text"));
   });
 
-  it("its correction mends it", () => {
+  it("its correction fixes it", () => {
     expect(problemsOf(block(corrected, "yaml")!)).toEqual([]);
   });
 });
@@ -112,7 +112,7 @@ describe("TW1309: an invalid IP address", () => {
     expect(textOf(records(block(example, "yaml")!).diagnostics)).toBe(block(example, "text"));
   });
 
-  it("its correction mends it", () => {
+  it("its correction fixes it", () => {
     const read = records(block(corrected, "yaml")!);
     expect(read.diagnostics).toEqual([]);
     expect(read.records.map(({ name, addresses }) => [name, addresses.length])).toEqual([
@@ -138,7 +138,7 @@ describe.each(["TW1008", "TW2023"])("%s: observed traffic", (code) => {
     expect(replay(block(example, "csv")!).stderr.trim()).toBe(block(example, "text"));
   });
 
-  it("their correction mends it", () => {
+  it("their correction fixes it", () => {
     const { status, stderr } = replay(block(corrected, "csv")!);
     expect([status, stderr]).toEqual([0, ""]);
   });
@@ -174,7 +174,7 @@ describe("TW1507: an object to delete that cannot be found", () => {
     expect(textOf(deleting(/<!-- run: (.*) -->/.exec(example!)![1]!))).toBe(block(example, "text"));
   });
 
-  it("its correction mends it", () => {
+  it("its correction fixes it", () => {
     expect(deleting(/`npx tierwall (.*)`/.exec(corrected!)![1]!)).toEqual([]);
   });
 });
@@ -192,7 +192,7 @@ describe("TW1508: an assumption that the input does not fulfil", () => {
     expect(textOf(problemsOf(yaml), yaml)).toBe(block(example, "text"));
   });
 
-  it("its correction mends it", () => {
+  it("its correction fixes it", () => {
     expect(problemsOf(block(corrected, "yaml")!)).toEqual([]);
   });
 });

@@ -22,7 +22,7 @@ const parsed = (path: string) => parseManifest(read(path), path).documents[0]!.v
 describe("help", () => {
   const pages = helpPages().filter(({ command }) => command !== "tierwall");
 
-  it.each(pages)("of $command teaches with examples, and tells the exit status", ({ command, text }) => {
+  it.each(pages)("of $command has examples, and the exit status", ({ command, text }) => {
     const [, examples = ""] = text.split("\nExamples:\n");
     expect(commandLines(examples).some((line) => `tierwall ${line} `.startsWith(`${command} `))).toBe(true);
     expect(text).toMatch(/^Exit status: 0/m);
@@ -54,7 +54,7 @@ describe("help", () => {
   );
 });
 
-describe("command lines can be run as they stand", () => {
+describe("command lines can be run as printed", () => {
   const pages = readdirSync(new URL("docs", root), { recursive: true, encoding: "utf8" })
     .filter((name) => name.endsWith(".md") && name !== "reference/cli.md")
     .map((name) => `docs/${name}`);
@@ -125,7 +125,7 @@ describe("the GitHub Action", () => {
     expect(run({ command: "nonsense" }).status).toBe(2);
   });
 
-  it("reads only the folder itself when it is told so", () => {
+  it("reads only the folder itself without --recursive", () => {
     const { status, stdout } = run({ command: "validate", files: "examples", recursive: "false" });
     expect([status, stdout]).toEqual([2, expect.stringContaining("it holds only folders; -R reads")]);
   });

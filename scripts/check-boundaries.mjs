@@ -1,12 +1,12 @@
-// Keeps the road of ARCHITECTURE.md one-way: who may import whom. Dependency-cruiser cannot read TypeScript 7, so the
-// import statements are read with oxc's parser and held against the tables below.
+// Enforces the direction of imports of ARCHITECTURE.md. Dependency-cruiser cannot read TypeScript 7, so the import
+// statements are read with oxc's parser and compared with the tables below.
 
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { basename, join, posix } from "node:path";
 import { parseSync } from "oxc-parser";
 import { isMain, root } from "./prepare.mjs";
 
-/** What each folder of packages/core/src, and packages/core/testing, may import beside itself. A new folder needs a line here. */
+/** What each folder of packages/core/src, and packages/core/testing, may import in addition to itself. A new folder needs a line here. */
 const layers = {
   collections: "",
   diagnostics: "collections",
@@ -29,7 +29,7 @@ const layers = {
     "collections diagnostics net labels manifest schema cluster policy dialects foreign evaluate state prove sets engine analysis",
   library:
     "collections diagnostics net labels manifest schema cluster policy dialects foreign evaluate state prove sets engine analysis report",
-  // What only tests use: nobody above may import it, and it may import them all.
+  // Only for tests: no folder above may import it, and it may import all of them.
   testing:
     "collections diagnostics net labels manifest schema cluster policy dialects foreign evaluate state prove sets engine analysis report library",
 };
@@ -127,12 +127,12 @@ function outsideComplaint(from, specifier, declared, doors) {
 
 /**
  * Where a file stands: `packages/core/src/dialects/cilium/lower.ts` is core, layer dialects, dialect cilium; what is not
- * published stands beside packages/, as `bench/src/main.ts`.
+ * published is next to packages/, as `bench/src/main.ts`.
  */
 function locate(path) {
   const names = path.split("/").map((name) => name.split(".")[0]);
   const [name, part, ...rest] = path.replace(/^packages\//, "").split("/");
-  // What only tests use stands beside the sources, in `testing`.
+  // What only tests use is next to the sources, in `testing`.
   const inside = part === "testing" ? [part, ...rest] : rest;
   return {
     names,
@@ -193,7 +193,7 @@ function readPackages() {
     const folder = join(root, path);
     const manifest = JSON.parse(readFileSync(join(folder, "package.json"), "utf8"));
     doors.push(...Object.keys(manifest.exports ?? {}).map((path) => posix.join(manifest.name, path)));
-    // The page is bundled: nobody who installs it needs what it was made of.
+    // The page is bundled: an installation does not need its dependencies.
     const bundled = existsSync(join(folder, "vite.config.ts")) ? manifest.devDependencies : {};
     dependencies[basename(path)] = Object.keys({
       ...manifest.dependencies,

@@ -1,5 +1,5 @@
 // Every numbered statement of docs/semantics.md must be named by a test (`S3.4` in a title or a comment of a *.test.ts
-// file): a promise nobody tests is not kept for long.
+// file): a promise without a test is soon broken.
 
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";

@@ -28,7 +28,7 @@ const etcdVersion = "3.6.5";
 /** One that knows this Kubernetes, so that both are built from the same parts. */
 const helmVersion = "3.20.2";
 const cache = join(root, ".cache", "kube", kubernetesVersion);
-/** What is fetched when nobody asks for something by name: enough for `npm test`. */
+/** What is fetched by default: enough for `npm test`. */
 const usual = ["kube-apiserver", "etcd", "helm"];
 
 /**
@@ -145,7 +145,7 @@ function keep(name, content) {
 }
 
 /**
- * Kubernetes replaces its staging modules by folders of its own tree, so it cannot be `go install`ed. A module of ours
+ * Kubernetes replaces its staging modules by folders of its own tree, so it cannot be `go install`ed. A module of Tierwall
  * requires the same versions of everything, and each staging module as it was published.
  */
 function buildWithGo(wanted) {

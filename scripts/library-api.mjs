@@ -11,7 +11,7 @@ const core = join(root, "packages/core");
 /**
  * @typedef {object} Exported
  * @property {string} name
- * @property {string} heading the comment that stands above it in the door
+ * @property {string} heading the comment above it in the door
  * @property {string} origin file and name of the declaration: equal for two exports that mean the same
  * @property {string} documentation of the declaration; empty where there is none
  * @property {string[]} undocumented public members of a class that have no documentation

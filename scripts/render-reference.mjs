@@ -30,7 +30,7 @@ export function renderReference(schema, level, headings = new Set()) {
 
 function sectionText({ heading, object, descriptions, table }, level) {
   const lines = heading === "" ? [] : [`${level} ${heading}`, ""];
-  // Several descriptions are about the places it stands in, whose tables have them already.
+  // Several descriptions are about the places where it is used, whose tables have them already.
   if (descriptions.size === 1) lines.push(object.description, "");
   lines.push(...table, "");
   const rules = (object.constraints ?? []).map(constraintText).filter((text) => text !== undefined);
@@ -97,7 +97,7 @@ function constraintText(constraint) {
     case "at-most-one":
       return `At most one of ${enumeration(constraint.of.map(code), "or")} may be set.`;
     case "needs":
-      return `${code(constraint.field)} needs ${enumeration(constraint.needs.map(code), "or")} beside it.`;
+      return `${code(constraint.field)} needs ${enumeration(constraint.needs.map(code), "or")} in addition.`;
     default:
       return undefined;
   }

@@ -21,7 +21,7 @@ test("every object of a schema gets a table of its own, once", () => {
       action: required(oneOf("What happens.", ["Allow", "Deny"], "Allow")),
       priority: optional(integer("Lower goes first.", { minimum: 0, maximum: 1000 })),
       from: optional(list("Sources | peers.", selector("Who."), { maxItems: 25 })),
-      to: optional(selector("Whom.")),
+      to: optional(selector("The target.")),
     },
     [{ kind: "exactly-one", of: ["from", "to"] }],
   );
@@ -32,7 +32,7 @@ test("every object of a schema gets a table of its own, once", () => {
 | \`action\` (required) | \`Allow\` or \`Deny\`; default \`Allow\` | What happens. |
 | \`priority\` | integer 0–1000 | Lower goes first. |
 | \`from\` | list of [Selector](#selector), at most 25 | Sources \\| peers. |
-| \`to\` | [Selector](#selector) | Whom. |
+| \`to\` | [Selector](#selector) | The target. |
 
 - Exactly one of \`from\` or \`to\` must be set.
 

@@ -1,4 +1,4 @@
-// `npm test`: prepares the checkout, then runs every check even if an earlier one failed, so that one run tells all. Of slow
+// `npm test`: prepares the checkout, then runs every check even if an earlier one failed, so that one run shows everything. Of slow
 // tests it runs a slice, and with TIERWALL_TESTS=full everything (test/slice.mjs).
 // `npm test -- --only NAME` runs one of them, `--except NAME` all but one, and `--long` the long run as well, which
 // counts as one test more. The last line counts: `N passed, N failed`.
@@ -8,7 +8,7 @@ import { once } from "node:events";
 import { mkdirSync, readFileSync, rmSync } from "node:fs";
 import { dirname, join, relative, sep } from "node:path";
 import { parseArgs } from "node:util";
-import { byChance } from "../test/packets/by-chance.mjs";
+import { longRandomRuns } from "../test/packets/random-runs.mjs";
 import { filesOnlyInFull, fullTag, sliceNumber } from "../test/slice.mjs";
 import { bin, build, install, requireNode, root, run, say } from "./prepare.mjs";
 
@@ -77,7 +77,7 @@ console.log(failed.length === 0 ? "\nall checks hold" : `\nfailed: ${failed.join
 if (chosen.includes("tests")) console.log(closingLine());
 process.exitCode = failed.length === 0 ? 0 : 1;
 
-/** Runs a check that has nothing to say when all is well. */
+/** Runs a check that prints nothing if it succeeds. */
 function quiet(command, args) {
   const { status, stdout, stderr, error } = run(command, args);
   if (status !== 0) console.log(`${stdout ?? ""}${stderr ?? ""}${error ? error.message : ""}`.trimEnd());
@@ -93,7 +93,7 @@ function vitest() {
     ...process.env,
     TIERWALL_TESTS: howMuch,
     TIERWALL_SLICE: String(sliceNumber),
-    ...(values.long ? byChance() : {}),
+    ...(values.long ? longRandomRuns() : {}),
   };
   const { status } = run(bin("vitest"), ["run", ...reporters], { stdio: "inherit", env });
   const { skipped, left } = counts();

@@ -20,7 +20,7 @@ const refused: Readonly<Record<Target, Readonly<Record<string, string>>>> = {
     "mixed-six-apis": manySubjects,
     "npep285-story1-many-baselines": manySubjects,
   },
-  "network-policy": { "npep285-story1-many-baselines": "hangs on facts that are not known" },
+  "network-policy": { "npep285-story1-many-baselines": "depends on facts that are not known" },
 };
 
 /** No NetworkPolicy can allow ICMP and deny a port, or take from what a CiliumNetworkPolicy allows. */

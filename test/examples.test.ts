@@ -70,7 +70,7 @@ describe("every example", () => {
       file,
       text: readFileSync(join(root, file), "utf8"),
     }));
-    // Two spellings of one policy may stand in one folder as alternatives: each test is given one of them.
+    // One folder may have two spellings of a policy as alternatives: each test gets one of them.
     const errors = readState(sources).diagnostics.filter(
       (d) => d.severity === "error" && d.code !== "TW1102",
     );

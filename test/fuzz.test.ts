@@ -17,8 +17,8 @@ import { fewerRuns } from "./slice.mjs";
 vi.setConfig({ testTimeout: 1_200_000 });
 
 /*
- * Whatever is thrown at it, reading ends, with a State and with diagnostics that lie inside the text. The examples and
- * the broken files are mutated: bytes, lines, words, and the trees that they stand for. A run is told by its seed:
+ * For any input, reading ends with a State and with diagnostics whose places are inside the text. The examples and the
+ * broken files are mutated: bytes, lines, words, and the trees that they represent. A seed identifies a run:
  * FUZZ_SEED=7 FUZZ_RUNS=100000 npx vitest run test/fuzz.test.ts
  */
 
@@ -321,7 +321,7 @@ function useIt(state: State, text: string, dice: Dice): void {
 }
 
 /** Runs a family of mutations; what fails is shown with the text that made it fail. */
-function hunt(mutate: (text: string, dice: Dice) => string, salt: number): void {
+function checkMutations(mutate: (text: string, dice: Dice) => string, salt: number): void {
   for (let run = 0; run < runs; run++) {
     const dice = new Dice(seed * 1_000_003 + salt * 7919 + run);
     const text = mutate(dice.pick(corpus), dice);
@@ -352,7 +352,7 @@ describe("fuzz: never a crash, never a hang, always diagnostics inside the text"
   ] as const)(
     "%s",
     (_, mutate, salt) => {
-      hunt(mutate, salt);
+      checkMutations(mutate, salt);
     },
     patience,
   );
@@ -418,7 +418,7 @@ describe("fuzz: never a crash, never a hang, always diagnostics inside the text"
       '{"__proto__": {"kind": "Pod"}, "constructor": 1, "kind": "toString", "apiVersion": "__proto__"}',
     ],
     [
-      "numbers that are none",
+      "invalid numbers",
       "apiVersion: v1\nkind: Pod\nmetadata: {name: .nan, namespace: .inf, labels: {a: -.inf, b: 1e999}}",
     ],
     ["keys that are no text", "? [a, b]\n: c\n? {d: e}\n: f\n1: 2\nnull: 3\ntrue: 4\n"],

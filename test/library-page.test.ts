@@ -5,7 +5,7 @@ import { fileURLToPath } from "node:url";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 
 /*
- * The ```js blocks of docs/reference/library.md are one program, in the order of the page, beside the files that the page brings
+ * The ```js blocks of docs/reference/library.md are one program, in the order of the page, with the files of the page
  * (`<!-- file: shop.yaml -->`). It runs on the package as it is built, and each block prints the ```text block below it.
  */
 

@@ -1,7 +1,7 @@
 /*
  * How much of the slow suites runs. `npm test` runs a slice, in minutes: fewer cases of each property, some of the planted bugs,
  * and of what starts clusters, browsers and packets one test of each kind. `TIERWALL_TESTS=full npm test`, as in `.ci/run`, runs
- * everything, and so does whoever starts vitest. Nothing is left out silently: `npm test` counts what was left to the full run, and
+ * everything, and so does vitest when it is started directly. Nothing is left out silently: `npm test` counts what was left to the full run, and
  * names the command for it.
  */
 
@@ -38,7 +38,7 @@ export const filesOnlyInFull = [
   "test/cluster/versions.test.ts",
   "test/cluster/webhook-tenants.test.ts",
   "test/cluster/webhook.test.ts",
-  "test/packets/hunt.test.ts",
+  "test/packets/find-difference.test.ts",
 ];
 
 /** The tag of tests that only run in full, in files of which others run. */

@@ -5,7 +5,7 @@ import { isMain } from "./is-main.js";
 
 /*
  * A case runs in a process that has done nothing before, so that it is measured from cold, and its memory is its own.
- * This file is both ends of it: what starts the process, and what runs in it.
+ * This file contains both parts: what starts the process, and what runs in it.
  */
 
 export class CaseFailed extends Error {}

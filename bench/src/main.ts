@@ -18,7 +18,7 @@ function main(args: readonly string[]): number {
       print(helpText(names));
       return 0;
     case "mistake":
-      talk(`${read.message}\n(--help tells more)`);
+      talk(`${read.message}\n(see --help)`);
       return 2;
     case "run":
       return measureRows(read.options);
@@ -74,7 +74,7 @@ function writePage(results: readonly RowResult[], machine: Machine): void {
   talk("wrote docs/explanation/performance.md");
 }
 
-/** Data goes to stdout, talk to stderr. */
+/** Data goes to stdout, messages to stderr. */
 function print(text: string): void {
   process.stdout.write(`${text}\n`);
 }

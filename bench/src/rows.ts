@@ -9,7 +9,7 @@ import { snapshotOf } from "./generate/snapshot.js";
 import { type Figure, median, quantile } from "./report/figure.js";
 import type { RowResult } from "./report/results.js";
 
-/** One row of the table: what is measured, and the bars it is held against. */
+/** One row of the table: what is measured, and its bars. */
 export interface Row {
   readonly name: string;
   readonly measure: (run: Run, seed: number) => Omit<RowResult, "row">;
@@ -41,7 +41,7 @@ interface BulkBars {
 function bulk(name: keyof typeof shapes, bars: BulkBars, workers = 1): Row {
   const shape: Shape = shapes[name];
   const measure = (run: Run, seed: number): Omit<RowResult, "row"> => {
-    // What takes seconds is measured once: three times would not tell more.
+    // What takes seconds is measured once: three times would add nothing.
     const repeats = podCount(shape) <= 10_000 ? 3 : 1;
     const runs = Array.from({ length: repeats }, () => run("answer", { shape, seed, workers }));
     const seconds = median(runs.map((one) => one.seconds));

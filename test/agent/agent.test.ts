@@ -228,7 +228,7 @@ describe.skipIf(reason)(`a pod that lies about its address${title}`, () => {
     const node = await labOfTwo();
     const agent = await RunningAgent.ready(node);
     expect(asks(node)).toBe(true);
-    expect(agent.said).not.toContain("by which device");
+    expect(agent.said).not.toContain("through which device");
     await expectReachedIn(node, [8080]);
   });
 
@@ -239,7 +239,7 @@ describe.skipIf(reason)(`a pod that lies about its address${title}`, () => {
     node.run("node", "chmod", "+x", `${node.folder}/bin/nft`);
     const path = { PATH: `${node.folder}/bin:${process.env["PATH"]}` };
     const agent = new RunningAgent(node.tierwallWith(path, "agent", ...runFlags(node)));
-    await agent.says("does not let rules ask by which device an address is reached");
+    await agent.says("cannot check through which device an address is reached");
     await agent.says("rules are in the kernel");
     expect(asks(node)).toBe(false);
     await expectReachedIn(node, [8080]);
@@ -386,6 +386,6 @@ describe.skipIf(reason)(`what an agent says of itself${title}`, () => {
     const node = await labOfTwo();
     const status = new RunningAgent(node.tierwall("agent", "status", "--control", node.control));
     expect(await status.exit).toBe(1);
-    expect(status.said).toContain("no agent answers");
+    expect(status.said).toContain("no agent listens");
   });
 });

@@ -62,7 +62,7 @@ describe.skipIf(reason)(`kube-proxy in IPVS mode${title}`, () => {
     // The rules that there are stay.
     await expectReached(node, node.addressOf("b"), [8080]);
     node.run("node", "ip", "link", "del", "kube-ipvs0");
-    await agent.says("no longer the case");
+    await agent.says("resolved:");
     expect(ready(node)).toBe("200 ok\n\n");
   });
 });
@@ -82,7 +82,7 @@ describe.skipIf(reason)(`pods that share an address${title}`, () => {
     // S1.17: shop/old is open, and shop/b is not.
     await expectReached(node, node.addressOf("b"), [8080]);
     node.write("manifests/pods.yaml", pods(["a", "10.9.0.11"], ["b", "10.9.0.12"]));
-    await agent.says("no longer the case");
+    await agent.says("resolved:");
   });
 });
 
@@ -102,7 +102,7 @@ describe.skipIf(reason)(`the lock of the agent${title}`, () => {
     const agent = await RunningAgent.ready(node);
     const second = RunningAgent.start(node, "--control", `${node.folder}/second.sock`);
     expect(await second.exit).toBe(2);
-    expect(second.said).toContain("another agent keeps the table");
+    expect(second.said).toContain("another agent manages the table");
     await agent.stop();
   });
 });

@@ -138,7 +138,7 @@ describe.skipIf(reason)(`before the first rules of a node that was just started$
     await expectReached(node, node.addressOf("b"), [8080]);
     const agent = RunningAgent.start(node);
     expect(await agent.says("rules are in the kernel")).toMatchObject({ wrote: "nothing" });
-    expect(agent.said).not.toContain("held back");
+    expect(agent.said).not.toContain("denied until their rules");
   });
 
   it("an agent that refuses to start has written nothing", onlyInFull, async () => {
@@ -156,7 +156,7 @@ describe.skipIf(reason)(`before the first rules of a node that was just started$
     const agent = RunningAgent.start(node);
     await agent.says("the files have errors");
     await expectReached(node, node.addressOf("b"), [8080]);
-    expect(agent.said).not.toContain("held back");
+    expect(agent.said).not.toContain("denied until their rules");
   });
 
   it("the ranges of its Node are remembered, from before it was started again", onlyInFull, async () => {
@@ -171,13 +171,13 @@ describe.skipIf(reason)(`before the first rules of a node that was just started$
     const agent = (...more: readonly string[]) => new RunningAgent(node.tierwall("agent", ...flags, ...more));
     const first = agent();
     await first.says("rules are in the kernel");
-    expect(first.said).not.toContain("held back");
+    expect(first.said).not.toContain("denied until their rules");
     await first.stop();
     await agent("--cleanup").exit;
     node.write("manifests/policy.yaml", broken);
     await expectWays(node, everybody);
     const second = agent();
-    expect(await second.says("held back")).toMatchObject({ podRanges: ["10.9.0.0/24"] });
+    expect(await second.says("denied until their rules")).toMatchObject({ podRanges: ["10.9.0.0/24"] });
     expect(await ways(node)).toEqual(nobody);
     await second.stop();
     await agent("--cleanup").exit;

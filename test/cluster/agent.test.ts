@@ -119,7 +119,7 @@ describe.skipIf(reason)(`an agent on a node of a cluster${title}`, () => {
     });
     const node = (lab = await NodeLab.create({ a: "10.9.0.11", b: "10.9.0.12" }));
     const agent = await agentOn(node, "guest");
-    await agent.says("held back");
+    await agent.says("denied until their rules");
     expect(await node.reaches("a", "10.9.0.12", 8080)).toBe(false);
     await expect.poll(() => node.reaches("node", "10.9.0.12", 8080)).toBe(true);
     await agent.stop();
@@ -133,7 +133,7 @@ describe.skipIf(reason)(`an agent on a node of a cluster${title}`, () => {
     node.nft("flush", "ruleset");
     await plane.stopApiServer();
     const agent = await agentOn(node);
-    await agent.says("held back");
+    await agent.says("denied until their rules");
     expect(await node.reaches("a", "10.9.0.12", 8080)).toBe(false);
     await plane.startApiServer();
     await agent.says("rules are in the kernel");

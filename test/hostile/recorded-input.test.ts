@@ -118,7 +118,7 @@ function replayLines(lines: readonly string[]): void {
 describe.each(flowFormats)("flows of the format %s", (format) => {
   const lines = flows[format];
 
-  it("are told by their first line", () => expect(formatOf(lines[0])).toBe(format));
+  it("are recognised by their first line", () => expect(formatOf(lines[0])).toBe(format));
 
   it("with another text", () =>
     check(mutatedText(lines.join("\n")), (text) => replayLines(text.split("\n"))));
@@ -132,7 +132,7 @@ describe.each(flowFormats)("flows of the format %s", (format) => {
         try {
           for await (const line of linesAt(file, () => undefined)) read.push(line);
         } catch (cause) {
-          // What `replay` reports as TW1001: zlib's own words, never a mistake of ours.
+          // What `replay` reports as TW1001: the message of zlib, never an internal error.
           expect((cause as NodeJS.ErrnoException).code).toMatch(/^Z_/);
         }
         replayLines(read);

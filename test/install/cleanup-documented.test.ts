@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
 
-/* The kernel keeps what the agent wrote: whoever reads how to write rules reads there how to remove them. */
+/* The kernel keeps what the agent wrote: every page about writing rules also says how to remove them. */
 
 const read = (path: string): string => readFileSync(new URL(`../../${path}`, import.meta.url), "utf8");
 
@@ -15,7 +15,7 @@ function commandBlocks(text: string): readonly string[] {
   return [...fenced, ...indented].filter((block) => writes.test(block));
 }
 
-describe("`tierwall agent --cleanup` is documented beside what writes to a kernel", () => {
+describe("`tierwall agent --cleanup` is documented where rules are written to a kernel", () => {
   it.each(["README.md", "docs/how-to/agent.md"])("in every block of commands of %s", (path) => {
     const blocks = commandBlocks(read(path));
     expect(blocks.length).toBeGreaterThan(0);

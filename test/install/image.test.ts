@@ -42,7 +42,7 @@ describe("the images", () => {
     expect(existsSync(join(folder, "node_modules/typescript"))).toBe(false);
   });
 
-  it("run as nobody in particular, but for the agent, which the kernel asks for root", () => {
+  it("run without root, except for the agent, which needs it for the kernel", () => {
     const userOf = (stage: string) => stages.get(stage)!.find(({ word }) => word === "USER")?.rest;
     expect([userOf("controller"), userOf("agent")]).toEqual(["65532:65532", undefined]);
   });

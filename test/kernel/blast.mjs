@@ -1,4 +1,4 @@
-// Sends datagrams to UDP ports 7 and 9 of an address as fast as it can, from several ports, until it is told to end.
+// Sends datagrams to UDP ports 7 and 9 of an address as fast as it can, from several ports, until it is stopped.
 import { createSocket } from "node:dgram";
 import { once } from "node:events";
 import { setImmediate as turn } from "node:timers/promises";

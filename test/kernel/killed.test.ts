@@ -7,7 +7,7 @@ import { KernelTable } from "@tierwall/agent";
 import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
 import { fewerRuns } from "../slice.mjs";
 import { NetworkNamespace, whyNoNamespaces } from "../../packages/agent/testing/network-namespace.js";
-import { wish } from "./wishes.mjs";
+import { rulesetOf } from "./varying-rulesets.mjs";
 
 const here = (path: string): string => fileURLToPath(new URL(path, import.meta.url));
 const reason = whyNoNamespaces();
@@ -48,12 +48,12 @@ describe.skipIf(reason)(`an agent that is killed${reason ? ` (skipped: ${reason}
     timeout: 600_000,
   }, async () => {
     let table = await open();
-    await table.apply(wish(0));
+    await table.apply(rulesetOf(0));
     await table.close();
     for (let round = 1; round <= rounds; round++) {
       agent = spawn(
         "ip",
-        [...node.enter.slice(1), process.execPath, here("restless-agent.mjs"), `${round}000`],
+        [...node.enter.slice(1), process.execPath, here("changing-agent.mjs"), `${round}000`],
         {
           stdio: ["ignore", "pipe", "inherit"],
         },
@@ -74,12 +74,12 @@ describe.skipIf(reason)(`an agent that is killed${reason ? ` (skipped: ${reason}
 
       table = await open();
       expect(judged()).toEqual(asItShould);
-      expect(await table.apply(wish(round))).toMatchObject({ ok: true });
+      expect(await table.apply(rulesetOf(round))).toMatchObject({ ok: true });
       // An nft that the dead agent had begun may have come in after that.
       await sleep(100);
       await table.verify();
       expect(await table.verify()).toEqual({ ok: true, value: [] });
-      expect(await table.apply(wish(round))).toMatchObject({ ok: true, value: { kind: "unchanged" } });
+      expect(await table.apply(rulesetOf(round))).toMatchObject({ ok: true, value: { kind: "unchanged" } });
       expect(judged()).toEqual(asItShould);
       expect(node.run("nft", "list", "tables").trim().split("\n")).toHaveLength(1);
       await table.close();

@@ -5,7 +5,7 @@ import { KernelTable } from "@tierwall/agent";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { fewerRuns } from "../slice.mjs";
 import { NetworkNamespace, whyNoNamespaces } from "../../packages/agent/testing/network-namespace.js";
-import { wish } from "./wishes.mjs";
+import { rulesetOf } from "./varying-rulesets.mjs";
 
 const reason = whyNoNamespaces();
 /** Fewer where the machine has other things to do, but these at least. */
@@ -33,7 +33,7 @@ describe.skipIf(reason)(`rules that change under traffic${reason ? ` (skipped: $
     join(server, node, "10.200.2");
     node.run("sysctl", "-qw", "net.ipv4.ip_forward=1");
     count(client, "output", "accept");
-    // Nobody listens there, and nobody is to be told.
+    // No process listens there, and no error must be sent.
     count(server, "prerouting", "drop");
   });
 
@@ -53,7 +53,7 @@ describe.skipIf(reason)(`rules that change under traffic${reason ? ` (skipped: $
     });
     if (!opened.ok) throw new Error(opened.message);
     const table = opened.value;
-    await table.apply(wish(0, packets));
+    await table.apply(rulesetOf(0, packets));
     const script = fileURLToPath(new URL("blast.mjs", import.meta.url));
     const [, ...enter] = client.enter;
     const blast = spawn("ip", [...enter, process.execPath, script, address], {
@@ -68,7 +68,7 @@ describe.skipIf(reason)(`rules that change under traffic${reason ? ` (skipped: $
         if (number > fewest && performance.now() - since > milliseconds) break;
         kinds.add(await change(table, number));
       }
-      await table.startTrial(wish(1000, packets), 1);
+      await table.startTrial(rulesetOf(1000, packets), 1);
       await expired;
     } finally {
       blast.kill("SIGTERM");
@@ -84,7 +84,7 @@ describe.skipIf(reason)(`rules that change under traffic${reason ? ` (skipped: $
 });
 
 async function change(table: KernelTable, number: number): Promise<string> {
-  const frameOf = wish(number, packets);
+  const frameOf = rulesetOf(number, packets);
   const outcome = await (number % 10 === 0 ? table.startTrial(frameOf, 60) : table.apply(frameOf));
   if (!outcome.ok) throw new Error(outcome.message);
   if (outcome.value.kind === "on trial") await (number % 20 === 0 ? table.confirm() : table.giveUp());

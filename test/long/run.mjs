@@ -1,4 +1,4 @@
-// `npm run test:long`: holds the engine against the literal evaluator on random clusters of all APIs, on a million
+// `npm run test:long`: compares the engine with the literal evaluator on random clusters of all APIs, on a million
 // connections and more, and then the kernel against both, with packets (test/packets). The clusters follow from the seed alone,
 // which is the date unless it is given: npm run test:long -- --seed 20261116 --flows 5000000
 
@@ -11,7 +11,7 @@ import { parseArgs } from "node:util";
 import { Worker } from "node:worker_threads";
 import { install, requireNode, root, run } from "../../scripts/prepare.mjs";
 import { compileCore } from "../compile-core.mjs";
-import { today } from "../packets/by-chance.mjs";
+import { today } from "../packets/random-runs.mjs";
 
 const { values } = parseArgs({
   options: {
@@ -54,7 +54,7 @@ const outcome = await new Promise((resolve, reject) => {
       done[portion] = flows;
       if (found !== undefined) return resolve(found);
       if (inSequence() >= wanted) return resolve(undefined);
-      tellProgress();
+      printProgress();
       // What is under way may just be shrinking something.
       if (seconds() < patience) worker.postMessage(given++);
       else if (--working === 0) resolve(undefined);
@@ -90,7 +90,7 @@ function inSequence() {
   return sum;
 }
 
-function tellProgress() {
+function printProgress() {
   if (seconds() - lastWord < 10) return;
   lastWord = seconds();
   console.log(`${format(inSequence()).padStart(11)} connections, ${lastWord.toFixed(0)} s`);

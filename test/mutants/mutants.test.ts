@@ -36,8 +36,8 @@ describe("planted bugs", () => {
       rmSync(cache, { recursive: true, force: true });
       compileCore(compiledCore);
       compilePatched();
-      const hunts = (["engine", "evaluator"] as const).map((wrong) => hunt(wrong));
-      for (const faults of await Promise.all(hunts))
+      const searches = (["engine", "evaluator"] as const).map((wrong) => findDifferences(wrong));
+      for (const faults of await Promise.all(searches))
         for (const [name, fault] of faults) found.set(name, fault);
     }, 1_200_000);
 
@@ -68,7 +68,7 @@ function compilePatched(): void {
   tsc(["--ignoreConfig", ...flags, "--target", "es2023", "--rootDir", patched, ...files]);
 }
 
-/** Puts a mutant in a folder beside core's own, so that it imports what it does not change from there. */
+/** Puts a mutant in a folder next to core's own, so that it imports what it does not change from there. */
 function plant(mutant: Mutant): string {
   const compiled = mutant.file.replace(/\.ts$/, ".js");
   const from = join(patched, numberOf(mutant), compiled);
@@ -95,13 +95,13 @@ function plant(mutant: Mutant): string {
 }
 
 /** What gave away those that were found, by name. */
-function hunt(wrong: Mutant["wrong"]): Promise<ReadonlyMap<string, string>> {
+function findDifferences(wrong: Mutant["wrong"]): Promise<ReadonlyMap<string, string>> {
   const chosen = planted.filter((mutant) => mutant.wrong === wrong);
   const folders = new Map(chosen.map((mutant) => [keyOf(mutant), plant(mutant)]));
   const sound = wrong === "engine" ? join(core, "engine") : core;
   return new Promise((resolve, reject) => {
     const workerData = { core, wrong, folders, sound };
-    const worker = new Worker(new URL("hunt.mjs", import.meta.url), { workerData });
+    const worker = new Worker(new URL("find-difference.mjs", import.meta.url), { workerData });
     worker.on("message", resolve);
     worker.on("error", reject);
   });

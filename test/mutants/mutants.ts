@@ -4,13 +4,13 @@
  */
 
 export interface Mutant {
-  /** What somebody could get wrong. */
+  /** A possible mistake. */
   readonly name: string;
   /** In packages/core/src. */
   readonly file: string;
   readonly find: string;
   readonly put: string;
-  /** Who is wrong then: the engine, or the evaluator, which only the oracle can tell. */
+  /** What is wrong then: the engine, or the evaluator, which only the oracle shows. */
   readonly wrong: "engine" | "evaluator";
 }
 
@@ -102,7 +102,7 @@ const inEngine: readonly Change[] = [
     "this.ends.valueNumber(number, value) ?? absent",
   ],
   [
-    "service accounts are not told apart",
+    "service accounts are not distinguished",
     "engine/classes/ends.ts",
     "if (accounts) key +=",
     "if (accounts && key === undefined) key +=",
@@ -182,7 +182,7 @@ const inEngine: readonly Change[] = [
     "",
   ],
   [
-    "ranges of ports that touch are taken for one that lies in the other",
+    "adjacent ranges of ports are taken for nested ones",
     "sets/port-sets.ts",
     "borders[last] = Math.max(borders[last]!, to);",
     "borders[last] = Math.max(borders[last]!, from);",
@@ -352,7 +352,7 @@ const inEngine: readonly Change[] = [
     "",
   ],
   [
-    "a tier that isolates nobody is taken for the last",
+    "a tier without isolation is taken for the last",
     "engine/compile/tier-table.ts",
     "isolation.length > 0 && this.itemsOf",
     "this.itemsOf",
@@ -466,7 +466,7 @@ const inEvaluator: readonly Change[] = [
     `rule.action === "Pass" ? allowedBy({ kind: "default" }) :`,
   ],
   [
-    "nobody is isolated",
+    "no pod is isolated",
     "evaluate/walk.ts",
     "const isolation = isolatingIn(tier, subject);",
     "const isolation = isolatingIn(tier, subject).slice(0, 0);",

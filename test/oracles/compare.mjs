@@ -73,8 +73,8 @@ export async function comparison(core, judge, process) {
     for (const [i, flow] of flows.entries()) {
       const { verdict, egress, ingress } = evaluate(state.cluster, tiers, flow);
       const theirs = answer.verdicts[i];
-      const ours = judge.perDirection ? [egress.verdict, ingress.verdict] : [verdict];
-      for (const [j, own] of ours.entries()) {
+      const verdicts = judge.perDirection ? [egress.verdict, ingress.verdict] : [verdict];
+      for (const [j, own] of verdicts.entries()) {
         if (own === "Undecided" || theirs[j] === "-") continue;
         compared++;
         const other = theirs[j] === "A" ? "Allow" : "Deny";

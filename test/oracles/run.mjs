@@ -1,4 +1,4 @@
-// `npm run test:oracles`: lets other implementations of network policy judge the verdicts of ours, on random clusters.
+// `npm run test:oracles`: compares Tierwall's verdicts with those of other implementations of network policy, on random clusters.
 // npm run test:oracles -- --judge cilium --clusters 500 --seed 7
 
 import { mkdirSync, writeFileSync } from "node:fs";

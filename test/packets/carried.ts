@@ -2,9 +2,9 @@ import type { Endpoint, Inventory, Namespace, Pod } from "@tierwall/core/model";
 import { type Address, parseAddress } from "../../packages/core/src/net/address.js";
 
 /*
- * A lab carries pods with an address and a node. Examples also speak of pods that have neither, because policies look at
- * labels: workloads in a file, pods that do not exist yet. Here they get what they lack; whether a verdict changes by
- * that is for the caller to see.
+ * A lab carries pods with an address and a node. Examples also have pods with neither, because policies select by
+ * labels: workloads in a file, pods that do not exist yet. Here they get what they lack; the caller has to check whether
+ * that changes a verdict.
  */
 
 /** A cluster whose pods can all be in a lab, and what became of the ends of connections in it. */
@@ -13,7 +13,7 @@ export interface Carried {
   readonly endOf: (end: Endpoint) => Endpoint;
 }
 
-/** A node that no policy knows, and that is nobody's own. */
+/** A node that no policy selects, and on which no pod runs. */
 const spareNode = "lab-spare-node";
 
 /** `ends`: those that questions are about; some of them are no part of the cluster yet. */
@@ -60,7 +60,7 @@ function homeOf(asked: Namespace, { namespaces }: Inventory, nextName: () => str
   return { name, labels: { ...asked.labels, "kubernetes.io/metadata.name": name } };
 }
 
-/** In ranges that no example gives to anybody (S1.14: not in any narrow CIDR). */
+/** In ranges that no example uses (S1.14: not in any narrow CIDR). */
 function unusedAddress(number: number): readonly Address[] {
   return [`100.127.0.${number}`, `fd7f::${number.toString(16)}`].map((text) => parseAddress(text)!);
 }

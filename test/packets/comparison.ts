@@ -71,7 +71,7 @@ function sharedVerdict(state: State, flow: Flow): string {
     }
   const [first] = verdicts;
   if (verdicts.size > 1) return "a node and its host-network pods are one address, and not one verdict";
-  return first === "Undecided" ? "undecided: what is not known here no packet can tell" : first!;
+  return first === "Undecided" ? "undecided: a packet cannot show what is unknown here" : first!;
 }
 
 /** Whether rules deny this end something by its name (Cilium's `toFQDNs` with an authentication that always fails). */
@@ -121,7 +121,7 @@ export async function disagreements(
   return asked.flatMap((one, i) => {
     const outcome = second.get(one) ?? first[i]!;
     if (fits(one.wanted, outcome)) return [];
-    return [{ asked: one, complaint: `${tellAsked(state, one)}\nand on the wire it is ${outcome}` }];
+    return [{ asked: one, complaint: `${describeAsked(state, one)}\nand on the wire it is ${outcome}` }];
   });
 }
 
@@ -131,7 +131,7 @@ const fits = (wanted: Asked["wanted"], outcome: Outcome): boolean =>
   wanted === "Allow" ? outcome === "arrived" : outcome === "lost" || outcome === "refused";
 
 /** `alpha/x -> alpha/y TCP 80, IPv4 (10.0.0.1 -> 10.0.0.2) is Deny by …` */
-export function tellAsked({ cluster, tiers }: State, { flow, road, packet, wanted }: Asked): string {
+export function describeAsked({ cluster, tiers }: State, { flow, road, packet, wanted }: Asked): string {
   const { egress, ingress } = evaluate(cluster, tiers, flow);
   const way = `${packet.source} -> ${packet.target}${road === "direct" ? "" : " through a Service"}`;
   return [

@@ -2,7 +2,7 @@ import { writeFileSync } from "node:fs";
 import { afterAll, describe, expect, it } from "vitest";
 import { onlyInFull } from "../slice.mjs";
 import { Agents } from "./agents.js";
-import { hunt } from "./hunt.js";
+import { findDifference } from "./find-difference.js";
 import { because, labIsMissing } from "./lab/requirements.js";
 import { seriesOf } from "./scenarios.js";
 
@@ -45,7 +45,7 @@ describe.skipIf(reason !== undefined)(
     async function enforcesVerdicts({ seed, number }: (typeof clusters)[number]): Promise<void> {
       const series = seriesOf(seed + number * 1_000_003, sets);
       const wiring = number % 2 === 0 ? "routed" : "bridged";
-      const { sent, found, leftOut } = await hunt(series, {
+      const { sent, found, leftOut } = await findDifference(series, {
         wiring,
         enforcer: (lab) => Agents.start(lab),
         flows,

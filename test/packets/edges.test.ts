@@ -8,7 +8,7 @@ import { gatewayLink } from "./lab/plan.js";
 import type { Packet } from "./lab/prober.js";
 import { describeOnBothWirings, labTimeout } from "./lab/requirements.js";
 
-/* What no verdict speaks of, and yet has to be right on a node. */
+/* What verdicts do not cover, and must still be right on a node. */
 
 const cluster = `
 {apiVersion: v1, kind: Namespace, metadata: {name: a}}
@@ -83,10 +83,10 @@ describeOnBothWirings("on the wire", (wiring) => {
 
   it("S1.5: errors about an allowed connection come back", async () => {
     await program(lab, stateOf(cluster, onlyPort(9, "UDP")));
-    const nobody = { protocol: "UDP", servedPort: undefined } as const;
-    const sent = ["a/near", "a/far", "n1"].map((to) => packet("a/client", to, 9, nobody));
+    const notServed = { protocol: "UDP", servedPort: undefined } as const;
+    const sent = ["a/near", "a/far", "n1"].map((to) => packet("a/client", to, 9, notServed));
     expect(await outcomes(...sent)).toEqual(Array(6).fill("refused"));
-    expect(await outcomes(packet("a/client", "a/near", 10, nobody))).toEqual(["lost", "lost"]);
+    expect(await outcomes(packet("a/client", "a/near", 10, notServed))).toEqual(["lost", "lost"]);
   });
 
   it("fragments are judged by the port that only the first of them has", async () => {
@@ -109,7 +109,7 @@ describeOnBothWirings("on the wire", (wiring) => {
     }
   });
 
-  it("neighbours are still found where pods are isolated from everybody", async () => {
+  it("neighbours are still found if pods are isolated completely", async () => {
     await program(lab, stateOf(cluster, onlyPort(80, "TCP")));
     await lab.forgetNeighbours();
     const sent = ["a/near", "a/far", "n1", "n2"].map((to) => packet("a/client", to, 80));
@@ -171,7 +171,7 @@ describeOnBothWirings("on the wire", (wiring) => {
     const from = (sources: readonly [string, string], one: Packet) =>
       inBoth(one).map((packet, i): Packet => ({ ...packet, source: sources[i]! }));
 
-    it("a pod reaches nobody; who has these addresses does, by a device of the same kind", async () => {
+    it("a pod reaches nothing; the owner of these addresses does, through a device of the same kind", async () => {
       await program(lab, allowingOnePort, { options });
       const forged = foreign.flatMap((sources) =>
         ["a/near", "a/far", "n1"].flatMap((to) => from(sources, udp("a/client", to))),
@@ -190,7 +190,7 @@ describeOnBothWirings("on the wire", (wiring) => {
       expect(await held()).toBe(after);
     });
 
-    it("it arrives where the kernel cannot tell", async () => {
+    it("it arrives if the kernel cannot detect it", async () => {
       const blind = (node: string) => ({ ...options(node), forgedSources: "pass" }) as const;
       await program(lab, allowingOnePort, { options: blind });
       await lab.lend("a/client", foreign[0], async () => {
@@ -219,7 +219,7 @@ describeOnBothWirings("on the wire", (wiring) => {
     });
   });
 
-  it("with `reject`, who is denied is told", async () => {
+  it("with `reject`, a denied client gets an error", async () => {
     await program(lab, stateOf(cluster, onlyPort(80, "TCP")), { options: () => ({ deny: "reject" }) });
     const denied = [
       packet("a/client", "a/near", 81),
@@ -236,7 +236,7 @@ describeOnBothWirings("on the wire", (wiring) => {
     expect(await outcomes(...all)).toEqual(Array(6).fill("arrived"));
   });
 
-  it("S8.3: what a name resolves to is allowed to whom the rule is about, and nothing else outside", async () => {
+  it("S8.3: addresses of a name are allowed to the subjects of the rule, and no other external addresses", async () => {
     const state = stateOf(cluster, onlyNames);
     const dns = [
       { name: "www.example.com", addresses: ["203.0.113.7", "2001:db8::7"].map((ip) => parseAddress(ip)!) },

@@ -15,7 +15,7 @@ import type { Lab } from "./lab/lab.js";
 export interface Enforcement {
   readonly generation?: number;
   readonly options?: (node: string) => Partial<NodeOptions>;
-  /** What somebody could have got wrong. */
+  /** A possible mistake. */
   readonly plant?: (ruleset: Ruleset) => Ruleset;
 }
 
@@ -72,7 +72,7 @@ function tableOf(
   return [`table inet ${table}`, `delete table inet ${table}`, text, ...learned, ""].join("\n");
 }
 
-/** On a node nobody tells what names resolve to: it is learned while pods ask. */
+/** A node has no facts about names: it learns their addresses when pods query them. */
 export function withoutNames(cluster: Inventory): Inventory {
   const { dns: _, ...facts } = cluster.facts;
   return { ...cluster, facts };

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
 import { stateIn } from "../../packages/core/testing/arbitrary/scenario.js";
 import { onlyInFull } from "../slice.mjs";
 import { Agents } from "./agents.js";
-import { type Asked, examOf, sameWay, tellAsked } from "./comparison.js";
+import { type Asked, examOf, sameWay, describeAsked } from "./comparison.js";
 import { Lab } from "./lab/lab.js";
 import type { Conversation, Side } from "./lab/prober.js";
 import { because, labIsMissing, labTimeout } from "./lab/requirements.js";
@@ -23,7 +23,7 @@ interface Kept {
   readonly conversation: Conversation;
 }
 
-/** Room for seven generations: the eighth change begins anew. */
+/** Room for seven generations: the eighth change starts again. */
 const connectionMask = 0x001f0000;
 const changes = 10;
 
@@ -48,7 +48,7 @@ function cutsWhatIsDenied(seed: number, wiring: Wiring): void {
   const states = seriesOf(seed, changes + 1).scenarios.map((scenario) => stateIn(scenario));
   let lab: Lab;
   let agents: Agents;
-  /** By the generation that judged them last: connections on which nobody has said a word since. */
+  /** By the generation that judged them last: connections without a packet since. */
   const silentSince = new Map<number, readonly Kept[]>();
   beforeAll(async () => {
     lab = await Lab.build(states[0]!.cluster, wiring);
@@ -80,7 +80,7 @@ function cutsWhatIsDenied(seed: number, wiring: Wiring): void {
       const now = sameWay(state, asked);
       return now === undefined || heard[i] === (now.wanted === "Allow")
         ? []
-        : [`${tellAsked(state, now)}\nand the ${side} is ${heard[i] ? "" : "not "}heard`];
+        : [`${describeAsked(state, now)}\nand the ${side} is ${heard[i] ? "" : "not "}heard`];
     });
   }
 
@@ -102,7 +102,7 @@ function cutsWhatIsDenied(seed: number, wiring: Wiring): void {
 }
 
 describe.skipIf(reason !== undefined)(`generations that come again${because(reason)}`, onlyInFull, () => {
-  it("have judged anew what was silent until then", () => {
+  it("have judged connections again that were silent until then", () => {
     expect(outlived).toBeGreaterThan(0);
   });
 });

@@ -4,8 +4,8 @@ import type { Lab } from "./lab/lab.js";
 import type { Road } from "./lab/packet.js";
 
 /*
- * The most literal of rulesets: a line for each connection that is to be denied. Nobody would enforce policies like this;
- * it shows that the lab measures what it should, whoever compiles rulesets.
+ * The most literal of rulesets: one line for each connection that must be denied. Real rulesets are not like this;
+ * it shows that the lab measures correctly, independent of the compiler of rulesets.
  */
 export async function enforceLiterally(lab: Lab, denied: readonly Asked[]): Promise<void> {
   const lines = denied.map(({ flow, packet, road }) => {

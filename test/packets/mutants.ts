@@ -1,7 +1,7 @@
 import type { Ruleset } from "@tierwall/agent";
 
 /*
- * Planted bugs: what a table could have wrong without anybody seeing it in the text. Each must be found by comparing
+ * Planted bugs: mistakes in a table that its text does not show. Each must be found by comparing
  * packets with verdicts, or random clusters no longer reach what it breaks.
  */
 export interface Mutant {
@@ -51,12 +51,15 @@ const maps =
 const tier = /^jump (?!identity)/;
 
 export const mutants: readonly Mutant[] = [
-  { name: "nobody judges what pods ask for", plant: without(/^(forward|through)$/, /vmap @pods_out/) },
-  { name: "nobody judges what pods are asked", plant: without(/^(forward|through)$/, /vmap @pods_in/) },
-  { name: "a pod may ask everything of its own node", plant: without(/^coming$/, /vmap/) },
-  { name: "nothing binds a node towards its own pods", plant: without(/^going(_own)?$/, /vmap @pods_own/) },
-  { name: "IPv6 is not judged going out", plant: without(/^(forward|through)$/, /ip6 saddr vmap/) },
-  { name: "IPv6 is not judged coming in", plant: without(/^(forward|through)$/, /ip6 daddr vmap/) },
+  { name: "egress of pods is not judged", plant: without(/^(forward|forwarded)$/, /vmap @pods_out/) },
+  { name: "ingress of pods is not judged", plant: without(/^(forward|forwarded)$/, /vmap @pods_in/) },
+  { name: "a pod may ask everything of its own node", plant: without(/^to_node$/, /vmap/) },
+  {
+    name: "nothing binds a node towards its own pods",
+    plant: without(/^from_node(_own)?$/, /vmap @pods_own/),
+  },
+  { name: "IPv6 is not judged going out", plant: without(/^(forward|forwarded)$/, /ip6 saddr vmap/) },
+  { name: "IPv6 is not judged coming in", plant: without(/^(forward|forwarded)$/, /ip6 daddr vmap/) },
   { name: "the source port is taken for that of the destination", plant: words(/^ports/, /dport/, "sport") },
   { name: "UDP is taken for TCP", plant: words(/^ports/, /udp dport/, "tcp dport") },
   { name: "SCTP is taken for UDP", plant: words(/^ports/, /sctp dport/, "udp dport") },
@@ -78,8 +81,8 @@ export const mutants: readonly Mutant[] = [
     name: "the last tier is asked first",
     plant: chains(/^class/, (rules) => inReverse(rules, tier)),
   },
-  { name: "everybody is nobody in particular", plant: without(/^tier/, /vmap/) },
-  { name: "whoever has no entry of his own is not judged by a tier", plant: without(/^tier/, /^goto/) },
+  { name: "no peer has an identity", plant: without(/^tier/, /vmap/) },
+  { name: "a peer without its own entry is not judged by a tier", plant: without(/^tier/, /^goto/) },
   {
     name: "the first rule for a port is passed over",
     plant: chains(/^ports/, (rules) => {

@@ -57,9 +57,9 @@ export async function replay(
         destination: endOf(flow.destination),
         family: flow.family ?? 4,
       };
-      if (wanted === "Undecided") return leave("undecided: what is not known no packet can tell"), [];
+      if (wanted === "Undecided") return leave("undecided: a packet cannot show what is unknown"), [];
       if (evaluate(cluster, state.tiers, moved).verdict !== wanted)
-        return leave("the verdict hangs on what the pod still lacks"), [];
+        return leave("the verdict depends on what the pod still lacks"), [];
       const sendable = sendableOf(lab, moved, service);
       if (sendable.kind === "impossible") return leave(sendable.why), [];
       return [{ flow: moved, road: "direct", packet: sendable.packet, wanted }];

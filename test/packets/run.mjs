@@ -3,7 +3,7 @@
 
 import { parseArgs } from "node:util";
 import { bin, install, requireNode, run } from "../../scripts/prepare.mjs";
-import { byChance, filesByChance, today } from "./by-chance.mjs";
+import { longRandomRuns, randomFiles, today } from "./random-runs.mjs";
 
 const { values } = parseArgs({
   options: {
@@ -15,8 +15,8 @@ const { values } = parseArgs({
 
 requireNode();
 if (!install()) process.exit(1);
-const longer = values.long ? byChance(values) : {};
+const longer = values.long ? longRandomRuns(values) : {};
 const env = { ...process.env, TIERWALL_PACKET_WIRINGS: "both", ...longer };
 if (values.long) console.log(`packets in ${values.clusters} random clusters, seed ${values.seed}`);
-const chosen = values.long ? filesByChance : ["test/packets", "test/agent", "test/kernel"];
+const chosen = values.long ? randomFiles : ["test/packets", "test/agent", "test/kernel"];
 process.exitCode = run(bin("vitest"), ["run", ...chosen], { stdio: "inherit", env }).status ?? 1;

@@ -66,7 +66,7 @@ export function seriesOf(seed: number, count: number): Series {
 }
 
 /**
- * About so many of all connections that a rule could tell from another: a third between members, a third with addresses
+ * About `wanted` of all connections that a rule could distinguish: a third between members, a third with addresses
  * that are known by a name or as the API server's, and a third with all others at the borders of CIDRs.
  */
 export function flowsIn(state: State, wanted: number): readonly Flow[] {

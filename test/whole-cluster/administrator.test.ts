@@ -103,18 +103,18 @@ describe("installed by the README", () => {
     expect(status).toContain("NoNewPrivs:\t1");
   });
 
-  it("tells in the pod of an agent how its node is", async () => {
+  it("the pod of an agent prints the status of its node", async () => {
     const pod = await agentOn("node1");
     const said = await admin.kubectl(...own, "exec", pod, "--", "tierwall", "agent", "status");
     expect(said).toContain("agent of node node1");
-    // cart-1, spy and api-1, and whoever else was put there: each once, of two families.
+    // cart-1, spy and api-1, and all other pods there: each once, with two families.
     const { items } = await admin.get<Listed>("pods", "-A", "--field-selector", "spec.nodeName=node1");
     const hostNetwork = 1;
     expect(said).toContain(`pods        ${items.length - hostNetwork} programmed`);
   });
 });
 
-/** The API server asks a webhook whose Service it cannot reach yet in vain, and ignores that: a moment later it can. */
+/** At first the API server cannot reach the Service of the webhook, and ignores that: a moment later it can. */
 async function warningsOf(doing: "apply" | "delete"): Promise<string> {
   return (await admin.run("kubectl", [doing, "--dry-run=server", "-f", file("guard.yaml")])).stderr;
 }
@@ -205,7 +205,7 @@ describe("a policy that overrides a NetworkPolicy", () => {
     expect(JSON.parse(audited)).toMatchObject({
       verdict: "Deny",
       destination: { pod: "payments/api-1" },
-      by: { policy: { kind: "ClusterNetworkPolicy", name: "guard" }, name: "nobody-else" },
+      by: { policy: { kind: "ClusterNetworkPolicy", name: "guard" }, name: "deny-others" },
     });
     const url = `http://${addressesOf("node1")[0]}:9465/metrics`;
     expect(await admin.curl("-o", "/dev/null", "-w", "%{http_code}", url)).toBe("401");
@@ -278,7 +278,7 @@ describe("changes of the installation", () => {
     expect(tableOf("node1")).toBe(before);
   });
 
-  it("an upgrade goes from node to node, and lets nobody through meanwhile", long, async () => {
+  it("an upgrade proceeds node by node, and allows nothing in the meantime", long, async () => {
     const before = nodes.map(tableOf);
     await admin.kubectl(
       ...own,
@@ -295,8 +295,8 @@ describe("changes of the installation", () => {
     await admin.kubectl("wait", "--for=condition=Programmed", "clusternetworkpolicy/guard", "--timeout=20s");
   });
 
-  it("the page is there for whoever has the token, as docs/how-to/serve.md has it", long, async () => {
-    const token = "a-token-that-nobody-guesses";
+  it("the page is served to clients with the token, as in docs/how-to/serve.md", long, async () => {
+    const token = "a-token-that-is-hard-to-guess";
     await admin.kubectl(
       ...own,
       "create",

@@ -15,7 +15,7 @@ export interface Target {
   readonly port: number;
 }
 
-/** Somebody with a terminal, in the folder of this repository. */
+/** A user with a terminal, in the folder of this repository. */
 export class Administrator {
   constructor(private readonly cluster: WholeCluster) {}
 

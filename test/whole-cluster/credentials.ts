@@ -4,7 +4,7 @@ import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { addressesOf, apiServer, firstService } from "./subnets.js";
 
-/** Who talks to the API server, and as whom: user and groups. */
+/** The clients of the API server, with their user and groups. */
 const users = {
   admin: ["kubernetes-admin", "system:masters"],
   "kube-controller-manager": ["system:kube-controller-manager", ""],
@@ -16,7 +16,7 @@ const users = {
 
 export type User = keyof typeof users;
 
-/** A certificate for the API server that is its own authority, keys for service accounts, and a token for everybody else. */
+/** A certificate for the API server that is its own authority, keys for service accounts, and a token for all other clients. */
 export class Credentials {
   constructor(private readonly folder: string) {
     const names = ["kubernetes", "kubernetes.default", "kubernetes.default.svc"].map((name) => `DNS:${name}`);

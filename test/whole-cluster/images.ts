@@ -7,8 +7,8 @@ import { type Image, writeImages } from "./image-archive.js";
 import { debianWithNode, layerOfCommand, layerOfFolder, type Layers } from "./layers.js";
 
 /*
- * There is no container engine here. The images of our Dockerfile are made by its own steps, one layer a step; only what it
- * begins with, an image of a registry, is a Debian of the same name with the Node of this machine.
+ * There is no container engine here. The images of the Dockerfile are built with its own steps, one layer per step; only the
+ * base image, which comes from a registry, is replaced by a Debian of the same name with the Node of this machine.
  */
 
 export const podImage = "tierwall.test/pod:1";
@@ -74,7 +74,7 @@ function imageOf(stage: string, built: string, scratch: string): Omit<Image, "na
         entrypoint = JSON.parse(rest) as string[];
         break;
       default:
-        throw new Error(`nobody here knows how to ${word}`);
+        throw new Error(`unsupported instruction: ${word}`);
     }
   return { layers, environment, user, entrypoint };
 }

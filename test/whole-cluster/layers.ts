@@ -18,7 +18,7 @@ export function debianWithNode(suite: string): string {
       rmSync(join(folder, waste), { recursive: true, force: true });
     for (const needed of ["var/cache/apt/archives/partial", "var/lib/apt/lists/partial"])
       mkdirSync(join(folder, needed), { recursive: true });
-    // Devices are the business of whoever runs a container.
+    // The runtime of a container creates its devices.
     rmSync(join(folder, "dev"), { recursive: true });
     mkdirSync(join(folder, "dev"));
     copyFileSync(process.execPath, join(folder, "usr/local/bin/node"));
@@ -65,7 +65,7 @@ function kept(what: string, make: (folder: string) => void): string {
 
 function made(parent: string, make: (folder: string) => void): string {
   const folder = mkdtempSync(join(parent, "layer-"));
-  // Everybody looks into the root of a container.
+  // All users need to read the root of a container.
   execFileSync("chmod", ["755", folder]);
   try {
     make(folder);

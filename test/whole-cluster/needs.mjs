@@ -1,4 +1,4 @@
-// What a whole cluster on one machine takes, beside the programs of Kubernetes, which can be fetched.
+// What a whole cluster on one machine needs, in addition to the programs of Kubernetes, which can be fetched.
 
 import { spawnSync } from "node:child_process";
 import { delimiter, join } from "node:path";

@@ -52,7 +52,7 @@ export class MachineNetwork {
     this.ip(machine, `address add ${four}/24 dev eth0`);
     this.ip(machine, `address add ${six}/64 dev eth0 nodad`);
     this.ip(machine, "link set eth0 up");
-    // There is nobody behind it, but addresses of Services must be on their way somewhere to be translated.
+    // Nothing answers there, but addresses of Services need a route to be translated.
     this.ip(machine, "route add default dev eth0");
     this.ip(machine, "-6 route add default dev eth0");
     this.run(machine, "sysctl", "-qw", "net.ipv4.ip_forward=1", "net.ipv6.conf.all.forwarding=1");

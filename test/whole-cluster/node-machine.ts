@@ -84,7 +84,7 @@ conf_dir = "${join(folder, "cni")}"
 const kubeletConfiguration = (cgroup: string, address: string) => ({
   apiVersion: "kubelet.config.k8s.io/v1beta1",
   kind: "KubeletConfiguration",
-  // Nobody but the control plane can reach it.
+  // Only the control plane can reach it.
   authentication: { anonymous: { enabled: true }, webhook: { enabled: false } },
   authorization: { mode: "AlwaysAllow" },
   address,

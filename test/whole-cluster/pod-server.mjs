@@ -1,4 +1,4 @@
-// A pod of the whole cluster: says `hello` to whoever comes, by TCP and UDP.
+// A pod of the whole cluster: answers `hello` to every client, over TCP and UDP.
 
 import { createSocket } from "node:dgram";
 import { createServer } from "node:net";

@@ -7,7 +7,7 @@ interface Pod {
   readonly status: { readonly podIPs: readonly { readonly ip: string }[] };
 }
 
-/** What shop.yaml has: who gets through to whom there, and what Tierwall says to it. */
+/** The cluster of shop.yaml: which pods reach which others, and Tierwall's verdicts. */
 export class Shop {
   constructor(private readonly admin: Administrator) {}
 

@@ -1,4 +1,4 @@
-/** The machines of the cluster: a control plane, and two nodes. They know nobody else. */
+/** The machines of the cluster: a control plane, and two nodes. They have no other routes. */
 export const machines = ["control-plane", "node1", "node2"] as const;
 
 export type Machine = (typeof machines)[number];

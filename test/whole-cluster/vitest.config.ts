@@ -1,7 +1,7 @@
 import { mergeConfig } from "vitest/config";
 import usual from "../../vitest.config.js";
 
-// One cluster, one test after the other: the usual settings, but for which files.
+// One cluster, one test after the other: the usual settings, except for the files.
 const { projects: _, ...test } = usual.test ?? {};
 
 export default mergeConfig(

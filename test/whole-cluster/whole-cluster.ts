@@ -74,7 +74,7 @@ export class WholeCluster {
     rmSync(this.folder, { recursive: true, force: true });
   }
 
-  /** Nodes are there before their kubelets, as only whoever makes a Node may say where its pods have addresses from. */
+  /** Nodes are created before their kubelets start, as only the creator of a Node can set its pod ranges. */
   private register(): void {
     const items = nodes.map((name) => ({
       apiVersion: "v1",

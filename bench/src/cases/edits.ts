@@ -25,7 +25,7 @@ export interface EditsResult {
   readonly clusterPolicy: readonly number[];
 }
 
-/** About half of all pods get a label that no policy looks at, so that the median of few would hang on which they are. */
+/** About half of all pods get a label that no policy uses, so the median of a few would depend on which they are. */
 const counts = { networkPolicy: 200, pod: 400 } as const;
 
 /** Changes one thing at a time in a compiled cluster, each time asking which pairs have changed with it. */
@@ -33,7 +33,7 @@ export function edits({ shape, seed, clusterPolicies }: EditsInput): EditsResult
   const plan = planCluster(shape, seed);
   const state = parsedState(plan);
   const engine = compile(state.cluster, state.tiers);
-  // Tables are filled when they are asked: edits are of a cluster that somebody looks at.
+  // Tables are filled by the first question: edits are measured on a cluster that is in use.
   for (const _ of engine.pairs());
   collectGarbage();
   const random = new Random(seed).fork("edits");
@@ -66,7 +66,7 @@ function readOne(policy: Manifest): State {
   return readState([{ file: "edited.json", text: JSON.stringify(policy) }]);
 }
 
-/** What somebody does with `kubectl label --overwrite`: one label gets a value that it has elsewhere. */
+/** As `kubectl label --overwrite` does: one label gets a value that it has elsewhere. */
 function relabelled(pod: Pod, { workloads }: Plan, random: Random): Pod {
   for (;;) {
     const { labels } = random.pick(workloads);
@@ -79,7 +79,7 @@ function relabelled(pod: Pod, { workloads }: Plan, random: Random): Pod {
   }
 }
 
-/** All labels at once: those of another workload, but for its version. */
+/** All labels at once: those of another workload, except for its version. */
 function madeAnother(pod: Pod, { workloads }: Plan, random: Random): Pod {
   const { labels } = random.pick(workloads);
   return { ...pod, labels: { ...labels, version: `v${random.between(1, 5)}` } };

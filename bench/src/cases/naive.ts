@@ -22,7 +22,7 @@ export interface NaiveResult {
   readonly timed: number;
 }
 
-/** Long enough to tell, short enough to wait for. */
+/** Long enough to measure, short enough to wait for. */
 const budgetSeconds = 3;
 /** As many ends of each kind as are drawn; fewer pods than that are all taken. */
 const sampleSize = 500;

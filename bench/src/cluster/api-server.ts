@@ -34,7 +34,7 @@ export class ApiServer extends LocalApiServer {
     return server;
   }
 
-  /** The path of a kubeconfig for whoever may do anything. */
+  /** The path of a kubeconfig with all permissions. */
   get kubeconfig(): string {
     return this.kubeconfigWith(this.token, "admin");
   }

@@ -114,7 +114,7 @@ const collections: Readonly<Record<string, (namespace: string) => string>> = {
   Pod: (namespace) => `/api/v1/namespaces/${namespace}/pods`,
 };
 
-/** With what an API server asks for, and no verdict hangs on. */
+/** With the fields that an API server requires, on which no verdict depends. */
 function whole(pod: Manifest): JsonObject {
   const { ownerReferences, ...metadata } = pod.metadata;
   const owners = (ownerReferences ?? []) as readonly JsonObject[];

@@ -2,8 +2,8 @@ import { readFileSync } from "node:fs";
 import { createServer } from "node:net";
 
 /**
- * Ports of this machine that are free, and stay so until somebody listens there a while later, or again after a restart: the
- * kernel gives them to nobody who only wants any port, as each connection does.
+ * Ports of this machine that are free, and stay so until a server listens there a while later, or again after a restart: the
+ * kernel does not assign them to connections, which take any port.
  */
 export async function freePorts(count: number): Promise<readonly number[]> {
   const [first] = readFileSync("/proc/sys/net/ipv4/ip_local_port_range", "utf8").split("\t").map(Number);

@@ -56,7 +56,7 @@ export class LocalApiServer {
     return this.at("certificates/apiserver.crt");
   }
 
-  /** The path of a kubeconfig for whoever has this token. */
+  /** The path of a kubeconfig with this token. */
   kubeconfigWith(token: string, user: string, server = this.server): string {
     const cluster = server.startsWith("https:")
       ? { server, "certificate-authority": this.certificate }
@@ -100,7 +100,7 @@ export class LocalApiServer {
       `--service-account-signing-key-file=${this.at("accounts.key")}`,
       "--service-account-issuer=https://kubernetes.default.svc",
       "--authorization-mode=RBAC",
-      // Nobody makes service accounts here, which pods would have to wait for.
+      // There is no controller for service accounts here, and pods would wait for them.
       "--disable-admission-plugins=ServiceAccount",
       "--service-cluster-ip-range=10.96.0.0/16,fd00:10:96::/112",
       ...more,

@@ -9,7 +9,7 @@ interface Policy {
   };
 }
 
-/** Sees conditions as anybody would who watches policies. */
+/** Sees conditions as any client does that watches policies. */
 export class PolicyWatch {
   private readonly policies = new Map<string, Policy>();
   private onEvent: () => void = () => undefined;

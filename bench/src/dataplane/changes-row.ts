@@ -152,7 +152,7 @@ const baselineDeny: Manifest = {
   },
 };
 
-/** More of the pods there are, at addresses of the cluster's range that nobody has. */
+/** Copies of existing pods, at free addresses of the cluster's range. */
 class Addition {
   private count = 0;
   private readonly models: readonly Pod[];
@@ -161,7 +161,7 @@ class Addition {
     this.models = [...cluster.pods.values()].filter((pod) => !pod.hostNetwork);
   }
 
-  /** `of its own kind`: with labels that no other pod has, so that rules may speak of it alone. */
+  /** `of its own kind`: with labels that no other pod has, so that rules can select it alone. */
   to(cluster: Inventory, many: number, kind: "replica" | "of its own kind" = "replica"): Inventory {
     const pods = new Map(cluster.pods);
     for (let i = 0; i < many; i++) {

@@ -36,7 +36,7 @@ export function nodeCluster(shape: Shape, seed: number): NodeCluster {
   return { plan, state: { ...state, cluster } };
 }
 
-/** An IPv6 address beside the IPv4 one, made of the same digits. */
+/** An IPv6 address in addition to the IPv4 one, made of the same digits. */
 export function dualStack(pod: Pod, node: string | undefined): Pod {
   const [four] = pod.addresses;
   const six = four === undefined ? [] : [{ family: 6 as const, value: (0xfd00_0010n << 96n) | four.value }];
@@ -59,7 +59,7 @@ export interface AllowedPair {
   readonly by: readonly Policy[];
 }
 
-/** Two pods that rules keep in check both ways, and a port on which they may talk all the same. Neighbours may most often. */
+/** Two pods to which rules apply in both directions, and a port that is allowed between them. That is most often so for neighbours. */
 export function checkedPair({ cluster, tiers }: State): AllowedPair {
   const engine = compile(cluster, tiers);
   const end = (pod: Pod) => ({

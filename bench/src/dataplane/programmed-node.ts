@@ -76,7 +76,7 @@ export class ProgrammedNode {
     return performance.now() - start;
   }
 
-  /** Its rules stay, and nobody looks after them any more. */
+  /** Its rules stay, without an agent. */
   async leave(): Promise<void> {
     await this.table.close();
   }

@@ -130,7 +130,7 @@ async function program(wires: Wires, { cluster, tiers }: Programs, number: numbe
   }
 }
 
-/** Who comes after whom matters as well: in every other square the order is the other way round. */
+/** The order matters as well: in every other square it is reversed. */
 function squareOf(laid: readonly Wires[], port: number, number: number): Square {
   const nodes = number % 2 === 0 ? laid : laid.toReversed();
   const square: Record<Traffic, Record<RulesetName, number[]>> = { connect: noRates(), echo: noRates() };

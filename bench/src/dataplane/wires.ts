@@ -25,7 +25,7 @@ export class Wires {
   private readonly traffic = join(this.folder, "traffic");
   private readonly servers = new Map<4 | 6, ChildProcess>();
 
-  /** `mark` tells those of one process apart. */
+  /** `mark` distinguishes those of one process. */
   constructor(
     readonly ends: Ends,
     mark: string,
@@ -111,7 +111,7 @@ export class Wires {
   }
 }
 
-/** All of it on one core: nobody is woken up on another one, and what is measured is what a packet costs. */
+/** All of it on one core: no process is woken up on another one, and the measured time is the cost of a packet. */
 const onOneCore = ["taskset", "-c", "1"] as const;
 
 const ip = (name: string, words: string): string => run("ip", ["-n", name, ...words.split(" ")]);

@@ -52,7 +52,7 @@ function policyAt(index: number, length: number, random: Random): Manifest {
   });
 }
 
-/** The policy with one of its rules, taken by chance, written anew. */
+/** The policy with one of its rules, chosen at random, replaced. */
 export function editedClusterPolicy(policy: Manifest, random: Random): Manifest {
   const spec = policy.spec as JsonObject;
   const written = (["ingress", "egress"] as const).filter((direction) => direction in spec);

@@ -5,7 +5,7 @@ import { networkPoliciesOf } from "./network-policies.js";
 import type { Plan, PlannedNamespace, PlannedNode, PlannedWorkload } from "./plan.js";
 import { type PlannedPod, podsOf } from "./planned-pods.js";
 
-/* A plan as Kubernetes objects, one at a time, with no more in them than verdicts hang on. */
+/* A plan as Kubernetes objects, one at a time, with only the fields on which verdicts depend. */
 
 export function* manifestsOf(plan: Plan): Iterable<Manifest> {
   yield* surroundingsOf(plan);

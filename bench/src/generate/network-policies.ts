@@ -17,7 +17,7 @@ export function* networkPoliciesOf({ shape, seed, namespaces }: Plan): Iterable<
   }
 }
 
-/** A policy of the cluster, taken by chance, as somebody might have changed it. */
+/** A policy of the cluster, chosen at random, after an edit. */
 export function editedNetworkPolicy(
   { shape, namespaces }: Plan,
   policies: readonly Manifest[],
@@ -206,7 +206,7 @@ function toOutside({ workloads }: PlannedNamespace, random: Random): NamedSpec {
   };
 }
 
-/** The label that tells what runs in a pod; what comes with the cluster has others than what runs on it. */
+/** The label for what runs in a pod; system pods have other labels than workloads. */
 function appOf(labels: Readonly<Record<string, string>>): JsonObject {
   const key = ["app", "k8s-app", "app.kubernetes.io/name"].find((key) => Object.hasOwn(labels, key));
   return key === undefined ? everyPod : { matchLabels: { [key]: labels[key]! } };

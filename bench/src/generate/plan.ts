@@ -59,7 +59,7 @@ export function planCluster(shape: Shape, seed: number): Plan {
   return { shape, seed, namespaces, workloads, nodes };
 }
 
-/** Those that every cluster has, and that policies speak of by name. */
+/** Those that every cluster has, and that policies select by name. */
 const systemNamespaces = ["kube-system", "ingress-nginx", "monitoring"] as const;
 
 function namespaceAt(index: number): Pick<PlannedNamespace, "name" | "labels"> {

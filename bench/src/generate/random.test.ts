@@ -23,7 +23,7 @@ describe("what is drawn", () => {
     return Array.from({ length: 1000 }, () => one(random));
   };
 
-  test("reaches both ends, and stays within", () => {
+  test("reaches the first and the last number, and stays between them", () => {
     const found = new Set(thousand((random) => random.between(3, 6)));
     expect([...found].toSorted((a, b) => a - b)).toEqual([3, 4, 5, 6]);
   });

@@ -28,7 +28,7 @@ export class Random {
     return Math.floor((this.bits() / 2 ** 32) * limit);
   }
 
-  /** A whole number, both ends included. */
+  /** An integer, first and last included. */
   between(first: number, last: number): number {
     return first + this.below(last - first + 1);
   }
@@ -54,7 +54,7 @@ export class Random {
   }
 }
 
-/** Every bit of the input stirs every bit of the output. */
+/** Every bit of the input affects every bit of the output. */
 function scramble(value: number): number {
   let x = value;
   x = Math.imul(x ^ (x >>> 16), 0x85ebca6b);

@@ -4,8 +4,8 @@ import type { Plan } from "./plan.js";
 import { Random } from "./random.js";
 
 /*
- * The objects of a plan as an API server would give them out: most of it is nothing that a verdict hangs on, and has to be
- * read all the same.
+ * The objects of a plan as an API server returns them: verdicts do not depend on most of it, but it has to be
+ * read.
  */
 export function* snapshotOf(plan: Plan): Iterable<Manifest> {
   const random = new Random(plan.seed).fork("snapshot");
@@ -61,7 +61,7 @@ function dressedPod(manifest: Manifest, random: Random): Manifest {
   };
 }
 
-/** Who wrote which field, which nobody reads. */
+/** The managers of the fields, which verdicts do not use. */
 function managedFields(time: string): readonly Json[] {
   return [
     {

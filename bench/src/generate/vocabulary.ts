@@ -20,7 +20,7 @@ const things =
     " ",
   );
 
-/** What a workload is for, the layer it stands in, and the ports that it listens on. */
+/** What a workload is for, its layer, and the ports on which it listens. */
 export interface Role {
   readonly component: string;
   readonly tier: "frontend" | "backend" | "data";

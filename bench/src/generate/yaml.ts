@@ -9,7 +9,7 @@ export function toYaml(value: Json, indent = ""): string {
     .join("");
 }
 
-/** What stands behind a dash: the first line goes on there, the others below it. */
+/** An item of a list: the first line follows the dash, the others are below it. */
 function inline(value: Json, indent: string): string {
   if (isEmpty(value) || !(isList(value) || isObject(value))) return `${scalar(value)}\n`;
   return toYaml(value, indent).slice(indent.length);

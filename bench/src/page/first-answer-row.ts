@@ -14,7 +14,7 @@ function noteFirstVerdict(): void {
   observer.observe(document, { childList: true, subtree: true });
 }
 
-/** What somebody waits for who opens the page: its scripts, and the first verdict. */
+/** What a user waits for after opening the page: its scripts, and the first verdict. */
 export async function measureFirstAnswer(folder: string, rounds: number): Promise<Omit<RowResult, "row">> {
   const times: number[] = [];
   let kilobytes = 0;

@@ -32,8 +32,8 @@ export async function withPage<T>(
   }
 }
 
-/** Milliseconds in which a browser that was just started loads pages of its own, at the cost of ours. */
+/** Milliseconds in which a browser that was just started loads its own pages, which slows down the measured one. */
 const settling = 2000;
 
-/** Milliseconds, for what takes longer than anybody would wait. */
+/** Milliseconds; the limit for everything. */
 const patience = 300_000;

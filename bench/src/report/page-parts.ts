@@ -1,5 +1,5 @@
 /*
- * docs/explanation/performance.md has a part for each command that measures. Whoever measures again writes its own part, and leaves
+ * docs/explanation/performance.md has a part for each command that measures. Each command writes its own part, and leaves
  * those of the others alone.
  */
 export const parts = ["engine", "dataplane", "cluster", "page"] as const;

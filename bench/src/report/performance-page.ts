@@ -20,7 +20,7 @@ export function performancePage(results: readonly RowResult[], machine: Machine)
   return [
     "## The engine\n",
     "What `npm run bench` measured in one run: clusters are generated from a seed (`bench/src/generate`), each case " +
-      "runs in a process of its own, from cold, and the bar that it is held against stands beside each figure.\n",
+      "runs in a separate process, without warm-up, and each figure is shown with its bar.\n",
     `${machineText(machine, misses)}\n`,
     "### Compile, and answer all pairs\n",
     "From parsed objects to the answer for every ordered pair of pods, on every port of every protocol, with 100 " +

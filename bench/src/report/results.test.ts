@@ -31,7 +31,7 @@ const growth: RowResult = {
 };
 const results = [bulk, verdicts, growth];
 
-test("bulk answers stand in one table, a column a figure", () => {
+test("bulk answers are in one table, one column per figure", () => {
   expect(bulkTable(results)).toEqual({
     head: ["pods / NetworkPolicies", "time", "memory", "against naive", "against workloads"],
     rows: [["10k/1k", "0.6 s (bar 0.75 s)", "350 MB (bar 300 MB, misses)", "11,000x (bar 500x)", "-"]],

@@ -1,4 +1,4 @@
-/** A table as text: columns as wide as they need, numbers of whoever reads it are not our business. */
+/** A table as text: columns as wide as needed; numbers are not formatted here. */
 export interface Table {
   readonly head: readonly string[];
   readonly rows: readonly (readonly string[])[];

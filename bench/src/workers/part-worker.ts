@@ -8,7 +8,7 @@ import type { PartInput } from "./answer-in-workers.js";
 
 /*
  * Answers for one part of the sources. Each worker makes the cluster by itself, says that it has it, and begins when
- * it is told to: what is measured is not how the cluster is made.
+ * it gets a message: making the cluster is not measured.
  */
 
 const port = parentPort!;

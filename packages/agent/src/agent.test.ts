@@ -34,7 +34,7 @@ const options: NodeOptions = { ...plainOptions, node: "n1" };
 
 const emptyRuleset = { chains: new Map(), sets: new Map(), counters: new Set<string>() };
 
-/** An agent whose kernel does as it is told, and whose source is the test. */
+/** An agent with a simulated kernel, whose source is the test. */
 function setup(
   enforce: (turn: Turn) => Promise<string | undefined> = () => Promise.resolve(undefined),
   given = options,
@@ -89,7 +89,7 @@ function setup(
 }
 
 describe("a turn of the agent", () => {
-  it("gives the kernel what a situation means, and says how long pods waited for it", async () => {
+  it("writes the rules of a situation to the kernel, and reports how long pods waited", async () => {
     const { agent, see, programmed } = setup();
     await agent.start();
     await see(situation([pod("a", "10.0.0.1")], { since: 400 }));
@@ -99,7 +99,7 @@ describe("a turn of the agent", () => {
     expect(agent.pods).toEqual({ programmed: 1, waiting: 0 });
   });
 
-  it("that fails is reported and tried again, and the pods wait", async () => {
+  it("that fails is reported and retried, and the pods wait", async () => {
     let broken = true;
     const { agent, see, programmed, failures } = setup(() =>
       Promise.resolve(broken ? "nft is busy" : undefined),
@@ -116,15 +116,15 @@ describe("a turn of the agent", () => {
   });
 });
 
-describe("a node that nobody knows", () => {
+describe("a node without a Node object", () => {
   it.each([
-    ["worth a warning", "n9", 1],
-    ["not one that only its pods speak of", "n1", 0],
-  ])("is %s", async (_, node, count) => {
+    ["a warning if no pod runs on it", "n9", 1],
+    ["no warning if pods run on it", "n1", 0],
+  ])("%s", async (_, node, count) => {
     const { agent, see, warnings } = setup(undefined, { ...options, node });
     await agent.start();
     await see(situation([pod("a", "10.0.0.1")]));
-    expect(warnings.filter((line) => line.includes("is --node right?"))).toHaveLength(count);
+    expect(warnings.filter((line) => line.includes("check --node"))).toHaveLength(count);
   });
 });
 
@@ -141,7 +141,7 @@ describe("the ranges of a node's pods", () => {
     ]);
   });
 
-  it("are those that are configured, whatever the Node says", async () => {
+  it("are the configured ones, if there are any", async () => {
     const localRanges = [{ family: 4, first: 0x0a090000n, prefix: 24 }] as const;
     const { agent, see, compilers } = setup(undefined, { ...options, localRanges });
     await agent.start();
@@ -149,7 +149,7 @@ describe("the ranges of a node's pods", () => {
     expect(compilers.map((of) => of.localRanges)).toEqual([localRanges]);
   });
 
-  it("that a pod contradicted are believed again in a quiet cluster", async () => {
+  it("that a pod contradicted are trusted again in a quiet cluster", async () => {
     vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout", "performance"] });
     try {
       const { agent, see, compilers } = setup(undefined, options, () => performance.now());

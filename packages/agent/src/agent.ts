@@ -14,17 +14,17 @@ import type { NodeProblems } from "./observe/node-problems.js";
 /*
  *   source ──► situation ──► compiler ──► program ──► table ──► kernel
  *                 │                         │
- *                 │    the latest wins,     ├──► names: what DNS answers go into
- *                 └──  one at a time        └──► watchers: metrics, audit log, hits
+ *                 │    the latest wins,     ├──► names: the sets that DNS answers fill
+ *                 └──  one at a time        └──► observers: metrics, audit log, hits
  *
- * A turn that fails leaves the kernel with the rules it has, and is tried again.
+ * A turn that fails leaves the rules in the kernel as they are, and is retried.
  */
 
 interface Compiler {
   compile(cluster: Inventory, tiers: Tiers): NodeProgram;
 }
 
-/** What a turn is about: a state of the cluster, and what it means for this node. */
+/** One update: a state of the cluster, and the program that it gives for this node. */
 export interface Turn {
   readonly situation: Situation;
   readonly program: NodeProgram;
@@ -33,14 +33,14 @@ export interface Turn {
 
 export interface Programmed extends Turn {
   readonly applied: Applied;
-  /** From the first of the changes being seen to the kernel having them all, in milliseconds. */
+  /** From the moment the first change was seen until the kernel has all of them, in milliseconds. */
   readonly sinceSeen: number;
   /** How long each pod that is new in the kernel waited for its rules, in milliseconds. */
   readonly waited: readonly number[];
 }
 
 export interface AgentParts {
-  /** The ranges of the node's pods: those given, or, if there are none, those of its Node object. */
+  /** `localRanges`: the configured ranges; if there are none, those of the Node object are used. */
   readonly options: NodeOptions;
   readonly source: SituationSource;
   readonly compilerFor: (options: NodeOptions) => Compiler;
@@ -52,7 +52,7 @@ export interface AgentParts {
   readonly now?: () => number;
 }
 
-/** A situation, and since when what it changes has been waiting: longer than it is old itself, after a failure. */
+/** A situation, and since when its changes have been waiting. After a failure that is longer than its own age. */
 interface Waiting {
   readonly situation: Situation;
   readonly since: number;
@@ -81,7 +81,7 @@ export class Agent {
     return { programmed: this.#window.programmed, waiting: this.#window.waiting };
   }
 
-  /** Resolves when the first state was seen and the kernel holds it, or could not be given it yet. */
+  /** Resolves after the first state was seen and the first attempt to write it to the kernel ended. */
   async start(): Promise<void> {
     await this.parts.source.start((situation) => this.#take(situation));
   }
@@ -113,7 +113,7 @@ export class Agent {
     this.parts.onProgrammed({ ...turn, applied: applied.value, waited, sinceSeen: now - since });
   }
 
-  /** In a quiet cluster no situation comes that would end the doubt about the pod ranges. */
+  /** In a quiet cluster there is no new situation, so a timer ends the doubt about the pod ranges. */
   #awaitEndOfDoubt(): void {
     clearTimeout(this.#endOfDoubt);
     const { endsIn } = this.#trust;
@@ -123,7 +123,7 @@ export class Agent {
     }, endsIn).unref();
   }
 
-  /** A compiler remembers what it compiled; only other ranges of pods need a new one. */
+  /** A compiler keeps its results between turns. A new one is needed only when the pod ranges change. */
   #compilerFor(situation: Situation): { readonly options: NodeOptions; readonly compiler: Compiler } {
     const { options, compilerFor } = this.parts;
     const ranges = localRanges(options.node, options.localRanges, situation);
@@ -140,14 +140,14 @@ export class Agent {
         localRanges: ranges,
         ...(doubt === undefined ? {} : { rangesDoubted: true }),
       };
-      for (const doubt of optionWarnings(of, situation.cluster)) this.parts.log.warn(doubt);
+      for (const warning of optionWarnings(of, situation.cluster)) this.parts.log.warn(warning);
       this.#compiler = { of, compiler: compilerFor(of) };
     }
     return { options: this.#compiler.of, compiler: this.#compiler.compiler };
   }
 }
 
-/** So many addresses are named. */
+/** The number of addresses that the message names. */
 const mostNamed = 3;
 
 // S1.17
@@ -156,7 +156,7 @@ function sharedMessage(shared: NodeProgram["sharedAddresses"]): string | undefin
   const named = [...shared].slice(0, mostNamed).map(([address, pods]) => `${address} (${pods.join(", ")})`);
   const more = shared.size > mostNamed ? ` and ${shared.size - mostNamed} more` : "";
   return (
-    `several pods report the same address: ${named.join(", ")}${more}; a connection passes there only if it is allowed for each of them, ` +
-    "until all but one are deleted or report another address"
+    `several pods report the same address: ${named.join(", ")}${more}; a connection is allowed only if it is allowed for each of them, ` +
+    "until all except one are deleted or report another address"
   );
 }

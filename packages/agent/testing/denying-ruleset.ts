@@ -2,8 +2,8 @@ import type { FrameOf } from "../src/kernel/kernel-table.js";
 import type { Chain, NamedSet } from "../src/ruleset/ruleset.js";
 
 /**
- * Rules that deny what this namespace sends to some UDP ports: at the output hook, where the sender is told. Framed as those
- * of the agent are: the generation stands in a base chain alone.
+ * Rules that deny what this namespace sends to some UDP ports: at the output hook, where the sender gets an error. They have
+ * the same frame as those of the agent: only a base chain contains the generation.
  */
 export function denying(...ports: readonly number[]): FrameOf {
   const counters = new Set(ports.map((port) => `r_${port}`));

@@ -39,7 +39,7 @@ export interface NamesNode {
   readonly events: readonly Event[];
   count(kind: string, fields?: Readonly<Record<string, unknown>>): number;
   waitFor(kind: string): Promise<Event>;
-  tell(line: string): void;
+  send(line: string): void;
   end(signal?: "SIGKILL"): Promise<void>;
 }
 
@@ -123,7 +123,7 @@ export class NamesLab {
     if (status !== 0) throw new Error(`nft refused:\n${text}`);
   }
 
-  /** What `dig` prints with +short in the pod, sorted; a text that says so when nobody answered. */
+  /** The output of `dig +short` in the pod, sorted; a text that says so if there was no answer. */
   async dig(...parameters: readonly string[]): Promise<readonly string[]> {
     const words = ["dig", "+short", "+tries=1", "+time=10", ...parameters].join(" ");
     const text = await this.run("pod", words).catch(() => "no answer");
@@ -201,7 +201,7 @@ export class NamesLab {
   }
 
   async startLiar(truth: string, lie: string): Promise<void> {
-    const script = fileURLToPath(new URL("./lying-server.mjs", import.meta.url));
+    const script = fileURLToPath(new URL("./forging-server.mjs", import.meta.url));
     const child = this.#spawn("world", process.execPath, [script, liar.address, liar.stranger, truth, lie]);
     await once(child.stdout, "data");
   }
@@ -299,13 +299,13 @@ class RunningNode implements NamesNode {
     }
   }
 
-  tell(line: string): void {
+  send(line: string): void {
     this.child.stdin.write(`${line}\n`);
   }
 
   async end(signal?: "SIGKILL"): Promise<void> {
     const exit = once(this.child, "exit");
-    if (signal === undefined) this.tell("stop");
+    if (signal === undefined) this.send("stop");
     else this.child.kill(signal);
     await exit;
   }
@@ -324,7 +324,7 @@ async function run(program: string, parameters: readonly string[]): Promise<stri
   });
 }
 
-/** The DNS part, and a small policy beside it: the pod may reach what names gave it, and its DNS servers. */
+/** The DNS part, and a small policy: the pod may reach addresses that names resolved to, and its DNS servers. */
 function tableText(
   { chains, sets }: Ruleset,
   names: readonly NameSet[],

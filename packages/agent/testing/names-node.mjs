@@ -1,5 +1,5 @@
 // The names of a node, in a process of its own, because that is how one gets into another network namespace. Reads its
-// options from the command line; tells what happens, a line of JSON each; obeys lines on standard input.
+// options from the command line; prints events, one line of JSON each; executes commands from standard input.
 import { execFile } from "node:child_process";
 import { createInterface } from "node:readline";
 import { parseAddress, parseCidr } from "@tierwall/core/model";

@@ -37,7 +37,7 @@ export class NetworkNamespace {
     this.#feed(rules, "nft", "-f", "-");
   }
 
-  /** Makes connections that nobody speaks on. */
+  /** Opens connections without traffic. */
   connect(count: number, mark: string): void {
     const lines = Array.from({ length: count }, (_, i) => {
       const ports = `--sport ${1 + Math.floor(i / 100)} --dport ${1 + (i % 100)}`;
@@ -53,7 +53,7 @@ export class NetworkNamespace {
     if (status !== 0) throw new Error(stderr);
   }
 
-  /** Whether rules let a datagram out to a UDP port of this namespace itself: who is denied at the output hook is told. */
+  /** Whether rules let a datagram out to a UDP port of this namespace itself: a denial at the output hook is an error for the sender. */
   lets(port: number): boolean {
     // Without --norc it reads what its user has for terminals first, where its input is a socket, as Node's pipes are.
     const send = `echo -n hello > /dev/udp/127.0.0.1/${port}`;

@@ -19,7 +19,7 @@ export const plainOptions: NodeOptions = {
 export interface NodeWorld {
   readonly program: NodeProgram;
   readonly ruleset: Ruleset;
-  /** `10.0.0.1 -> 10.0.0.2:80/TCP`, as the first packet of a connection, unless told otherwise. */
+  /** `10.0.0.1 -> 10.0.0.2:80/TCP`, as the first packet of a connection, by default. */
   readonly send: (what: string, change?: Partial<Packet>, learned?: Learned) => Journey;
 }
 
@@ -58,7 +58,7 @@ function packetOf(text: string): Packet {
   };
 }
 
-/** A pod on the node `here`, unless told otherwise; `ip` may be several. */
+/** A pod, by default on the node `here`; `ip` may be several. */
 export function podYaml(name: string, ip: string, { node = "here", labels = "", spec = "" } = {}): string {
   const [namespace, own] = name.split("/");
   const ips = ip.split(",").map((one) => `{ ip: "${one}" }`);

@@ -26,7 +26,7 @@ export interface Packet {
   readonly deviceKind?: "bridge" | "veth";
   /** And the one by which it goes out. */
   readonly outDeviceKind?: "bridge" | "veth";
-  /** Which of its ends are reached by the device that it came in by: the source, unless told otherwise. */
+  /** Which of its endpoints have a route through its input device: by default the source. */
   readonly reachedByDevice?: readonly ("source" | "destination")[];
   readonly connection: {
     readonly state: "new" | "established" | "related" | "untracked";
@@ -118,7 +118,7 @@ class Walk {
       .map(([, name]) => name);
   }
 
-  /** One that the transaction makes, or takes away, is empty in the eyes of those who do not know it. */
+  /** A set that the transaction adds or removes is empty for packets that do not see it. */
   private chainNamed(name: string): Chain {
     const found = this.chains.get(name);
     if (found !== undefined) return found;

@@ -128,13 +128,13 @@ describeOnBothWirings("a lab", (wiring) => {
     expect((await probe(all))("lost")).toEqual(named(lost));
   });
 
-  it("tells a rejected connection from one that is dropped", async () => {
+  it("distinguishes rejected connections from dropped ones", async () => {
     await using _ = await filter("node-1", "forward", "tcp dport 80 reject with tcp reset");
     const [first] = all.filter(({ what }) => what === "alpha/x -> alpha/z TCP 80, IPv4 direct");
     expect((await probe([first!]))("refused")).toEqual([first!.what]);
   });
 
-  it("keeps connections open, on which either end may speak", async () => {
+  it("keeps connections open, on which both endpoints can send", async () => {
     const wanted = all
       .filter(({ packet }) => packet.protocol === "TCP" || packet.protocol === "UDP")
       .slice(0, 40);

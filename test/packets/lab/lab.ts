@@ -10,7 +10,7 @@ import { run, runIn } from "./run.js";
 import { backendsIn, type LabBackend, servicesTable } from "./services.js";
 import { type Wiring, wiringSteps } from "./wiring.js";
 
-/** A cluster made of network namespaces, and whoever sends packets in it. */
+/** A cluster made of network namespaces, and the senders of packets in it. */
 export class Lab {
   private constructor(
     readonly cluster: Inventory,
@@ -60,7 +60,7 @@ export class Lab {
     return Number(/packets (\d+)/.exec(text)![1]);
   }
 
-  /** Meanwhile a pod has addresses that nobody gave it: `203.0.113.9`, or `172.30.0.1/24` with neighbours. */
+  /** While `meanwhile` runs, a pod has additional addresses: `203.0.113.9`, or `172.30.0.1/24` with neighbours. */
   async lend(pod: string, addresses: readonly string[], meanwhile: () => Promise<void>): Promise<void> {
     const { space } = this.plan.pods.find(({ key }) => key === pod)!;
     // A new address of IPv6 would be looked for twins first.
@@ -84,7 +84,7 @@ export class Lab {
     await Promise.all(this.plan.nodes.map(({ space }) => runIn(space, "conntrack", ["-F"])));
   }
 
-  /** Everybody has to ask again who has an address. */
+  /** Clears the neighbour tables, so that addresses are resolved again. */
   async forgetNeighbours(): Promise<void> {
     const { outside, nodes, pods } = this.plan;
     const spaces = [outside, ...nodes, ...pods].map(({ space }) => space);
@@ -115,13 +115,13 @@ export class Lab {
     await Promise.all([...insideIPv6].map((steps) => configure(steps, "-6")));
   }
 
-  /** Until everybody is reached from outside, so that what is lost later was dropped by somebody. */
+  /** Waits until every address is reached from outside, so that a packet that is lost later was dropped by rules. */
   private async settle(): Promise<void> {
-    const everybody = [
+    const reachable = [
       ...this.plan.pods.map(({ space, pod }) => ({ space, addresses: pod.addresses })),
       ...this.plan.nodes,
     ];
-    const greetings = everybody.flatMap(({ space, addresses }) =>
+    const greetings = reachable.flatMap(({ space, addresses }) =>
       addresses.map((address): Packet => {
         const source = address.family === 4 ? "192.0.2.1" : "2001:db8::1";
         const ends = { from: this.plan.outside.space, to: space, source, target: formatAddress(address) };

@@ -16,7 +16,7 @@ interface Place {
   readonly pod?: LabPod;
 }
 
-/** Nobody has such an address, or nobody routes it. */
+/** No endpoint has such an address, or it is not routed. */
 const unroutable = [
   "0.0.0.0/8",
   "127.0.0.0/8",
@@ -30,19 +30,20 @@ const unroutable = [
 
 /**
  * By the address of the destination itself; by an alias of it, which is rewritten as a Service is; or by the address of
- * a Service that it stands behind.
+ * a Service of which it is a backend.
  */
 export type Road = "direct" | "alias" | LabBackend;
 
 export function packetOf(plan: LabPlan, flow: Flow, road: Road): Sendable {
   const { source, destination, protocol, port, family } = flow;
-  if (family === undefined) return impossible("no address of either end tells the address family");
+  if (family === undefined)
+    return impossible("neither endpoint has an address that determines the address family");
   const from = placeOf(plan, source, family);
   const to = placeOf(plan, destination, family);
   if (typeof from === "string") return impossible(from);
   if (typeof to === "string") return impossible(to);
   if (source.kind === "external" && destination.kind === "external")
-    return impossible("both ends are outside, and no node is on the way");
+    return impossible("source and destination are external, and no node is on the way");
   if (protocol !== "ICMP" && port === 0) return impossible("port 0 is none");
   const samePod = from.pod !== undefined && from.pod === to.pod;
   if (road === "direct" && samePod && flow.toItself !== true)
@@ -50,7 +51,7 @@ export function packetOf(plan: LabPlan, flow: Flow, road: Road): Sendable {
   if (road !== "direct" && flow.toItself === true)
     return impossible("a pod reaches its own address only directly");
   if (road !== "direct" && source.kind === "external")
-    return impossible("which node rewrites an address for somebody outside is not for a cluster to say");
+    return impossible("the cluster does not determine which node rewrites an address for an external client");
   const target = targetBy(road, to);
   if (target === undefined) return impossible("only pods have an alias");
   const ends = { from: from.space, to: to.space, source: formatAddress(from.address) };

@@ -7,7 +7,7 @@ import { type Address, type Family, formatAddress } from "../../../packages/core
  *    pod   pod        pod   pod
  *     │     │          │     │          routed: a veth each; bridged: all on one bridge of the node
  *    node-1 ─── up     node-2 ─── up
- *               └──────── outside ┘     a bridge, and the home of every address that is nobody else's
+ *               └──────── outside ┘     a bridge, and the owner of all other addresses
  *
  * Neighbours reach each other by link-local addresses, so that no address of the lab's own can be inside a CIDR of a
  * policy.
@@ -16,7 +16,7 @@ export interface LabPlan {
   readonly nodes: readonly LabNode[];
   readonly pods: readonly LabPod[];
   readonly outside: LabSpace;
-  /** Addresses that somebody has, or that are rewritten: nobody outside is reached by them. */
+  /** Addresses that are in use or rewritten: they do not lead outside. */
   readonly taken: ReadonlySet<string>;
 }
 

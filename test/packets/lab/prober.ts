@@ -11,7 +11,7 @@ export interface Packet {
   readonly source: string;
   readonly target: string;
   readonly port: number;
-  /** Where it listens, if the target is an address that is rewritten; undefined where nobody is to listen. */
+  /** Where it listens, if the target is an address that is rewritten; undefined if no process must listen. */
   readonly servedPort: number | undefined;
   readonly tos: number;
   /** Bytes that make a datagram longer. */
@@ -68,7 +68,7 @@ export class Prober {
   }
 
   async configure(settings: readonly Setting[]): Promise<void> {
-    await this.tell({ set: settings });
+    await this.request({ set: settings });
   }
 
   async probe(packets: readonly Packet[]): Promise<readonly Outcome[]> {
@@ -87,12 +87,12 @@ export class Prober {
   /** One end of each says something; gives back where the other heard it. */
   async say(conversations: readonly Conversation[], side: Side): Promise<readonly boolean[]> {
     const say = conversations.map(({ id }) => [id, side] as const);
-    const { heard } = await this.tell<{ readonly heard: readonly number[] }>({ say, window });
+    const { heard } = await this.request<{ readonly heard: readonly number[] }>({ say, window });
     return conversations.map(({ id }) => heard.includes(id));
   }
 
   async close(conversations: readonly Conversation[]): Promise<void> {
-    await this.tell({ close: conversations.map(({ id }) => id) });
+    await this.request({ close: conversations.map(({ id }) => id) });
   }
 
   stop(): Promise<void> {
@@ -119,7 +119,7 @@ export class Prober {
       padding,
       keep,
     }));
-    const { arrived, answered, refused } = await this.tell<Probed>({ probe: flows, window });
+    const { arrived, answered, refused } = await this.request<Probed>({ probe: flows, window });
     const [there, back, away] = [new Set(arrived), new Set(answered), new Set(refused)];
     const outcomes = flows.map(({ id }): Outcome => {
       if (back.has(id)) return "arrived";
@@ -134,10 +134,10 @@ export class Prober {
         servedPort === undefined ? [] : [[to, protocol, servedPort] as const],
       )
       .filter((place) => !this.listening.has(place.join()) && this.listening.add(place.join()));
-    if (listen.length > 0) await this.tell({ listen });
+    if (listen.length > 0) await this.request({ listen });
   }
 
-  private async tell<Answer>(command: Command): Promise<Answer> {
+  private async request<Answer>(command: Command): Promise<Answer> {
     const line = await new Promise<string>((resolve, reject) => {
       if (this.child.exitCode !== null) return reject(new Error(`the prober has ended: ${this.complaint}`));
       this.waiting.push({ resolve, reject });

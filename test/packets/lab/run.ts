@@ -8,7 +8,7 @@ export function run(command: string, args: readonly string[], input = ""): Promi
     child.stdout.setEncoding("utf8").on("data", (text: string) => (output.out += text));
     child.stderr.setEncoding("utf8").on("data", (text: string) => (output.err += text));
     child.on("error", reject);
-    // Whoever ends early does not read all of it; what it says then is the error worth telling.
+    // A process that ends early does not read everything; its own error is the one to report.
     child.stdin.on("error", () => undefined);
     child.on("close", (status) => {
       if (status === 0) resolve(output.out);

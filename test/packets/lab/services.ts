@@ -5,8 +5,8 @@ import { type Address, type Family, formatAddress } from "../../../packages/core
 import { hairpinSource, type LabNode, type LabPlan } from "./plan.js";
 
 /*
- * What kube-proxy does on a node: addresses of Services are rewritten to an endpoint before anybody judges (S1.9). Which
- * endpoint is not left to chance: the sender says its number in the DSCP field.
+ * What kube-proxy does on a node: addresses of Services are rewritten to an endpoint before rules are evaluated (S1.9). Which
+ * endpoint is not random: the sender sets its number in the DSCP field.
  */
 
 export interface LabBackend {
@@ -18,7 +18,7 @@ export interface LabBackend {
   readonly number: number;
 }
 
-/** As many endpoints as DSCP can tell apart. */
+/** As many endpoints as DSCP can distinguish. */
 const mostBackends = 63;
 
 export function backendsIn(cluster: Inventory): readonly LabBackend[] {

@@ -10,15 +10,15 @@ import {
 } from "./plan.js";
 import type { Setting } from "./prober.js";
 
-/** How pods hang on their node. */
+/** How pods are attached to their node. */
 export type Wiring = "routed" | "bridged";
 
-/** What `ip -batch` is to be told: in the root namespace, and then in each of the lab's. */
+/** The commands for `ip -batch`: in the root namespace, and then in each of the lab's. */
 export interface WiringSteps {
   readonly create: readonly string[];
   /** In this order: a link that is there when a bridge takes it up forwards at once, and else a second later. */
   readonly inside: readonly ReadonlyMap<string, readonly string[]>[];
-  /** What does not tell by itself that it is about IPv6. */
+  /** Commands in which no address shows that they are about IPv6. */
   readonly insideIPv6: ReadonlyMap<string, readonly string[]>;
   readonly settings: readonly Setting[];
 }
@@ -44,7 +44,7 @@ export function wiringSteps(plan: LabPlan, wiring: Wiring): WiringSteps {
       "ipv6/ip_nonlocal_bind": "1",
       ...bridgeFilters("0"),
     }),
-    // On a bridge, whoever was rewritten to a neighbour is told of a shorter way, which does not rewrite.
+    // On a bridge, the kernel would redirect a rewritten packet's sender to a shorter route, which does not rewrite.
     ...setIn(pods, { "ipv4/conf/eth0/accept_redirects": "0", "ipv6/conf/eth0/accept_redirects": "0" }),
   ];
   return { create, inside, insideIPv6: new Map([[outside.space, ownAddressesLast]]), settings };
@@ -146,12 +146,12 @@ function bridgeSteps({ pods }: LabNode): readonly string[] {
 }
 
 function podSteps({ pod, link }: LabPod, { pods }: LabNode, wiring: Wiring): readonly string[] {
-  const beside = wiring === "bridged" ? pods.filter((other) => other.pod !== pod) : [];
+  const neighbours = wiring === "bridged" ? pods.filter((other) => other.pod !== pod) : [];
   return [
     "link set lo up",
     ...raise("eth0", link),
     ...pod.addresses.map((address) => assign(address, "eth0")),
-    ...beside.flatMap((other) =>
+    ...neighbours.flatMap((other) =>
       other.pod.addresses.map((address) => `route add ${hostRoute(address)} dev eth0`),
     ),
     ...byDefault(gatewayLink, "eth0"),

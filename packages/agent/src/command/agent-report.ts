@@ -7,7 +7,7 @@ import type { AgentMetrics } from "../observe/metrics.js";
 import type { AgentStatus, SourceStatus } from "../observe/status.js";
 import type { EnforcedNode } from "./node.js";
 
-/** In the words of users: what was written to the kernel. */
+/** What was written to the kernel, as the log and the status name it. */
 const wrote = {
   unchanged: "nothing",
   changed: "difference",
@@ -48,8 +48,11 @@ export class AgentReport {
     metrics.rules.set(program.book.size);
     metrics.sourceChanged.setToCurrentTime();
     for (const difference of applied.unfaithful ?? [])
-      this.log.error({ difference }, "the kernel lists something else than was written; please report this");
-    // Most changes in a cluster are no business of this node.
+      this.log.error(
+        { difference },
+        "nft lists the table differently from what was written; please report this",
+      );
+    // Most changes in a cluster do not affect this node.
     const level = applied.kind === "unchanged" && !isFirst ? "debug" : "info";
     this.log[level](
       {
@@ -73,7 +76,7 @@ export class AgentReport {
     metrics.applyFailures.inc();
     this.log.error(
       { retryInMilliseconds: retryIn, ...(isBug(cause) ? { stack: cause.stack } : {}) },
-      `rules could not be put into the kernel, which keeps those it has: ${this.#failing}`,
+      `cannot write the rules to the kernel, which keeps the previous rules: ${this.#failing}`,
     );
   }
 
@@ -82,12 +85,12 @@ export class AgentReport {
     metrics?.driftRepairs.inc();
     const fields = { differences: differences.slice(0, 5), count: differences.length };
     if (repaired === undefined)
-      this.log.warn(fields, "somebody else changed our table; the next rules replace it");
-    else if (repaired.ok) this.log.warn(fields, "somebody else changed our table; it is repaired");
+      this.log.warn(fields, "another process changed the table; the next rules replace it");
+    else if (repaired.ok) this.log.warn(fields, "another process changed the table; it was repaired");
     else
       this.log.error(
         fields,
-        `somebody else changed our table, which cannot be repaired: ${repaired.message}`,
+        `another process changed the table, and it cannot be repaired: ${repaired.message}`,
       );
   }
 
@@ -129,7 +132,7 @@ function unknownPodsOf({ node }: AgentOptions): NonNullable<AgentStatus["unknown
   return { verdict, ...(passAfter === undefined ? {} : { passAfter }) };
 }
 
-/** An error that we threw ourselves, by mistake; what the kernel refuses has no name of its own. */
+/** An error in the agent itself, such as a TypeError. What the kernel refuses is a plain Error. */
 const isBug = (cause: unknown): cause is Error => cause instanceof Error && cause.name !== "Error";
 
 const wallClock = (monotonic: number): Date => new Date(Date.now() + monotonic - performance.now());

@@ -14,23 +14,23 @@ const broken = diagnostic("TW1204", "unknown field `podselector`", { place, obje
 const doubtful = diagnostic("TW2001", "two policies have priority 5");
 const remark = diagnostic("TW3001", "a namespace is missing");
 
-describe("what is wrong with objects of a cluster", () => {
-  it("is logged with its code, its object and its place; remarks are not", () => {
+describe("diagnostics of objects of a cluster", () => {
+  it("are logged with code, object and place; notes are not", () => {
     const { log, lines } = setup();
-    log.say([broken, doubtful, remark]);
+    log.write([broken, doubtful, remark]);
     expect(lines).toEqual([
       'error unknown field `podselector` {"code":"TW1204","object":"NetworkPolicy shop/b","place":"shop.yaml:3"}',
       'warn two policies have priority 5 {"code":"TW2001"}',
     ]);
   });
 
-  it("is said once for as long as it stays wrong, and again when it comes back", () => {
+  it("are logged once while they persist, and again when they return", () => {
     const { log, lines } = setup();
-    log.say([doubtful]);
-    log.say([doubtful]);
+    log.write([doubtful]);
+    log.write([doubtful]);
     expect(lines).toHaveLength(1);
-    log.say([]);
-    log.say([doubtful]);
+    log.write([]);
+    log.write([doubtful]);
     expect(lines).toHaveLength(2);
   });
 });

@@ -2,30 +2,30 @@ import type { Logger } from "pino";
 import type { DnsEvent } from "../dns/event.js";
 import type { AgentMetrics } from "../observe/metrics.js";
 
-/** Counts what the DNS proxy does. */
+/** Counts and logs the events of the DNS proxy. */
 export class DnsCounts {
   queries = 0;
   addresses = 0;
-  #insideSaid = Number.NEGATIVE_INFINITY;
-  #insideUnsaid = 0;
+  #insideLogged = Number.NEGATIVE_INFINITY;
+  #insideNotLogged = 0;
 
   constructor(
     private readonly metrics: AgentMetrics,
     private readonly log: Pick<Logger, "warn">,
   ) {}
 
-  /** Whoever owns a name chooses how often: the log gets a line a minute. */
-  #sayInside({ pod, name, address, inside }: Extract<DnsEvent, { kind: "inside" }>): void {
-    if (performance.now() - this.#insideSaid < 60_000) {
-      this.#insideUnsaid += 1;
+  /** The owner of a name can cause this at any rate, so it is logged at most once per minute. */
+  #logInside({ pod, name, address, inside }: Extract<DnsEvent, { kind: "inside" }>): void {
+    if (performance.now() - this.#insideLogged < 60_000) {
+      this.#insideNotLogged += 1;
       return;
     }
-    const more = this.#insideUnsaid === 0 ? {} : { more: this.#insideUnsaid };
-    this.#insideSaid = performance.now();
-    this.#insideUnsaid = 0;
+    const more = this.#insideNotLogged === 0 ? {} : { more: this.#insideNotLogged };
+    this.#insideLogged = performance.now();
+    this.#insideNotLogged = 0;
     this.log.warn(
       { pod, name, address, inside, ...more },
-      "a domain name resolved to an address that is not outside the cluster; it stays denied",
+      "a domain name resolved to an address inside the cluster; it stays denied",
     );
   }
 
@@ -56,13 +56,13 @@ export class DnsCounts {
         break;
       case "inside":
         metrics.dnsInside.inc({ inside: event.inside });
-        this.#sayInside(event);
+        this.#logInside(event);
         break;
       case "ignored":
         metrics.dnsIgnored.inc({ reason: event.reason });
         break;
       case "trouble":
-        this.log.warn(`names: ${event.message}`);
+        this.log.warn(`domain names: ${event.message}`);
         break;
     }
   }

@@ -23,36 +23,37 @@ import { Observer } from "../observe/observer.js";
 import { DnsCounts } from "./dns-counts.js";
 
 /*
- * What a node has once, whoever gives it rules: its table in the kernel, the names its pods learn, and those who watch.
+ * The parts that exist once per node, for `tierwall agent` and for `agent apply`: the table in the kernel, the domain names
+ * that its pods resolve, and the observer.
  *
  *   Enforcement ──► KernelTable ◄── counters ── Observer
  *        └────────► NameService ──► elements ──┘
  */
 export interface EnforcedNode {
-  /** As they were given, but for what its kernel cannot do. */
+  /** As given, except for what the kernel of the node does not support. */
   readonly options: NodeOptions;
   readonly table: KernelTable;
   readonly enforcement: Enforcement;
   readonly observer: Observer;
   readonly problems: NodeProblems;
   readonly dns: DnsCounts;
-  /** Says which settings of the kernel were changed, each once: bridges come with the first pod behind them. */
+  /** Logs which settings of the kernel were changed, each once. A bridge appears with its first pod. */
   logChangedSettings(): void;
-  /** Where the pods of the node are, for what depends on it (node-network/bridges.ts). */
+  /** Sets where the pods of the node are, for the check of bridges (node-network/bridges.ts). */
   placePods(turn: Pick<Turn, "situation" | "options">): void;
-  /** Looks for what others do to packets beside our rules. */
+  /** Looks for other programs whose settings let packets bypass the rules. */
   inspect(): Promise<void>;
   /** The rules stay. */
   close(): Promise<void>;
 }
 
-/** How often counters are read, in milliseconds: what metrics are late by, at most. */
+/** How often counters are read, in milliseconds. Metrics are at most this old. */
 const countEvery = 10_000;
 
-/** Prometheus holds this many rules of a node without complaint. */
+/** As many rules per node get their own series in Prometheus. */
 const mostSeries = 2_000;
 
-/** Takes the table of the node, or says why it cannot be had. */
+/** Opens the table of the node. Fails with the reason if that is impossible. */
 export async function openNode(
   options: AgentOptions,
   log: Logger,
@@ -69,8 +70,8 @@ export async function openNode(
     bridges: bridges.check,
     onLockChange: (change) =>
       change === "lost"
-        ? log.error("the agent's lock was lost: nothing is written to the kernel until it is held again")
-        : log.warn("the agent's lock is held again"),
+        ? log.error("the agent lost its lock: it writes nothing to the kernel until it has the lock again")
+        : log.warn("the agent has its lock again"),
     ...always,
     ...callbacks,
   });
@@ -79,8 +80,8 @@ export async function openNode(
   try {
     const observer = observerOf(options, log, table);
     await observer.start();
-    const able = await supportsReturnPaths(new Nft(), release());
-    const ownOptions = able ? options.node : ({ ...options.node, forgedSources: "pass" } as const);
+    const isSupported = await supportsReturnPaths(new Nft(), release());
+    const ownOptions = isSupported ? options.node : ({ ...options.node, forgedSources: "pass" } as const);
     const presence = after === undefined ? undefined : new Presence(table, after, log);
     await presence?.begin();
     const node = nodeOf({ ...options, node: ownOptions }, log, table, observer, bridges, presence);
@@ -112,7 +113,7 @@ function nodeOf(
     onEvent: (event) => dns.take(event),
     nameBit: markField(options.node.connectionMask).byName,
   });
-  const told = new Set<string>();
+  const logged = new Set<string>();
   const problems = new NodeProblems(log, observer.metrics.nodeProblem);
   const nft = new Nft();
   return {
@@ -123,9 +124,9 @@ function nodeOf(
     dns,
     logChangedSettings: () => {
       for (const setting of table.changedSettings)
-        if (!told.has(setting))
-          log.warn(`${setting} was set to 1: packets between pods on one bridge are judged only then`);
-      for (const setting of table.changedSettings) told.add(setting);
+        if (!logged.has(setting))
+          log.warn(`set ${setting} to 1: without it, packets between pods on one bridge bypass the rules`);
+      for (const setting of table.changedSettings) logged.add(setting);
       problems.report("bridges", bridges.warning);
     },
     placePods: ({ situation, options: { node, localRanges, rangesDoubted } }) => {
@@ -140,7 +141,7 @@ function nodeOf(
     inspect: async () => {
       problems.report("ipvs", ipvsInUse());
       const flowtables = await flowtablesInUse(nft);
-      // While they cannot be listed, what was found last stays reported.
+      // If they cannot be listed, the last result stays reported.
       if (flowtables.ok) problems.report("flowtables", flowtables.value);
     },
     enforcement: new Enforcement({ table, names, reach, dnsServers: options.dnsServers }),
@@ -169,8 +170,8 @@ function observerOf(options: AgentOptions, log: Logger, table: KernelTable): Obs
       list: () => connectionsMarked(markField(node.connectionMask).denied),
       onCut: (connections, more) => {
         for (const { at: _, ...connection } of connections)
-          log.info(connection, "an established connection was cut: the rules do not allow it any more");
-        if (more > 0) log.info({ more }, "more established connections were cut");
+          log.info(connection, "cut an established connection that the rules no longer allow");
+        if (more > 0) log.info({ more }, "cut more established connections");
       },
     },
     onTrouble: (message) => log.warn(message),

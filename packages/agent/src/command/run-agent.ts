@@ -17,7 +17,7 @@ import { DiagnosticsLog } from "./diagnostics-log.js";
 import { type EnforcedNode, openNode } from "./node.js";
 import { openSource, type OpenSource } from "./source.js";
 
-/** Enforces until it is told to stop; returns the exit status. */
+/** Enforces until it receives a signal to stop. Returns the exit status. */
 export async function runAgent(options: AgentOptions): Promise<number> {
   const log = serviceLog({ node: options.node.node });
   const report = new AgentReport(options, log);
@@ -36,7 +36,7 @@ export async function runAgent(options: AgentOptions): Promise<number> {
     await node.close();
     return refuseToStart(log, running.message);
   }
-  // For those who move log files away.
+  // For log rotation.
   process.on("SIGHUP", () => node.observer.reopen());
   const signal = await stopSignal();
   log.info({ signal }, "stopping; the rules stay in the kernel");
@@ -47,7 +47,7 @@ export async function runAgent(options: AgentOptions): Promise<number> {
 
 type Stop = () => Promise<void>;
 
-/** How often it is asked what others do to packets beside our rules, in milliseconds. */
+/** How often the agent looks for other programs that let packets bypass the rules, in milliseconds. */
 const inspectEvery = 10_000;
 
 async function start(
@@ -90,14 +90,14 @@ async function start(
     log,
   });
   if (!served.ok) return served;
-  // Behind all that makes an agent refuse to start: one that does has written nothing.
+  // After all checks that can make an agent refuse to start: such an agent writes nothing.
   await holding.begin();
   const timers = [
     setInterval(() => void verify(node, log), options.resync),
     setInterval(() => void node.inspect(), inspectEvery),
     watchMemory(log),
   ];
-  // The state of the cluster may be long in coming; signals are heard meanwhile.
+  // Not awaited: reading the state of the cluster can take long, and signals are handled meanwhile.
   void agent.start().catch((cause: unknown) => log.error(`the source failed: ${String(cause)}`));
   return done(async () => {
     for (const timer of timers) clearInterval(timer);
@@ -116,17 +116,17 @@ function startupHoldOf({ stateFolder }: AgentOptions, log: Logger, { table, opti
   return new StartupHold({ table, options, memory, log });
 }
 
-/** Who reads files has nobody to tell. */
+/** Only an agent that watches a cluster has a Lease. */
 function leaseOf({ node }: AgentOptions, { cluster }: OpenSource, log: Logger): NodeLease | undefined {
   if (cluster === undefined) return undefined;
   const { connection, namespace } = cluster;
   return new NodeLease(connection, { node: node.node, namespace, shadow: node.shadow }, log);
 }
 
-/** Repairs are reported where they happen; here is said when nobody could look. */
+/** Repairs are reported where they happen. This reports that the table could not be compared. */
 async function verify({ table }: EnforcedNode, log: Logger): Promise<void> {
   const verified = await table.verify();
-  if (!verified.ok) log.warn(`the table could not be compared with what it should be: ${verified.message}`);
+  if (!verified.ok) log.warn(`cannot compare the table with the wanted rules: ${verified.message}`);
 }
 
 interface Answers {
@@ -143,7 +143,7 @@ async function serve(
   { status, waitingFor, connection, log }: Answers,
 ): Promise<Outcome<Stop>> {
   const noTrial = (): Promise<Outcome<string>> =>
-    Promise.resolve(failed("no rules are on trial: this agent enforces what it watches"));
+    Promise.resolve(failed("no rules are on trial: this agent enforces the state that it watches"));
   const stops: Stop[] = [];
   try {
     const controlled = { status, hits: () => observer.hits(), confirm: noTrial, giveUp: noTrial };
@@ -166,8 +166,8 @@ function watchMemory(log: Logger): NodeJS.Timeout {
   const watch = new MemoryWatch((megabytes) =>
     log.warn(
       { megabytes },
-      "the agent uses more memory than it should; please report this with `tierwall agent status`",
+      "the agent uses more memory than expected; please report this with the output of `tierwall agent status`",
     ),
   );
-  return setInterval(() => watch.look(), 60_000);
+  return setInterval(() => watch.check(), 60_000);
 }

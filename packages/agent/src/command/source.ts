@@ -21,12 +21,12 @@ import { ServedForeignApis } from "../source/served-foreign-apis.js";
 
 export interface OpenSource {
   readonly source: SituationSource;
-  /** To the cluster that it comes from; absent for files. */
+  /** The connection to the cluster; absent for files. */
   readonly cluster?: { readonly connection: Connection; readonly namespace: string };
   readonly status: () => readonly SourceStatus[];
 }
 
-/** Where the state of the cluster comes from, by the options; whether it can be reached shows later. */
+/** The source of the cluster's state that the options select. It is not contacted yet. */
 export async function openSource(
   options: SourceOptions,
   log: Logger,
@@ -39,9 +39,9 @@ export async function openSource(
 }
 
 interface SourceHooks {
-  /** Files have errors. */
+  /** Called when files have errors. */
   readonly onErrors?: OnErrors;
-  /** A Node of a cluster was read, which may be long before the first situation. */
+  /** Called when a Node of a cluster was read, which can be long before the first situation. */
   readonly onNode?: OnNode;
 }
 
@@ -50,7 +50,7 @@ type OnNode = (name: string, podRanges: readonly string[]) => void;
 type FileOptions = Extract<SourceOptions, { kind: "files" }>;
 type OnErrors = (errors: readonly Diagnostic[]) => void;
 
-/** Errors keep the last good state in force, and what is wrong in the log. */
+/** If files have errors, the errors are logged and the last valid state stays in force. */
 function openFiles(
   { paths, recursive, state }: FileOptions,
   log: Logger,
@@ -71,9 +71,9 @@ function openFiles(
       if (found.length > 0)
         log.error(
           { errors: found.length },
-          "the files have errors; the kernel keeps the rules it has until they have none",
+          "the files have errors; the kernel keeps the current rules until they are fixed",
         );
-      else log.info("the files have no errors any more");
+      else log.info("the errors in the files are fixed");
       onErrors(found);
     },
   });
@@ -81,7 +81,7 @@ function openFiles(
   return { source, status };
 }
 
-/** Who has more has one mistake in many places. */
+/** More errors are usually one mistake in many places. */
 const mostErrors = 20;
 
 function filesState(errors: readonly Diagnostic[]): string {
@@ -109,7 +109,7 @@ async function openCluster(
   const health = new HealthLog({
     log,
     metrics,
-    meanwhile: "the kernel keeps the rules it has",
+    meanwhile: "the kernel keeps the current rules",
   });
   const { connection } = connected;
   const onObject = (_key: string, object: JsonObject | undefined) => {

@@ -23,11 +23,11 @@ import { openSource } from "./source.js";
 interface TrialOptions {
   /** How long to wait for the confirmation, in milliseconds. */
   readonly wait: number;
-  /** What must stay in reach meanwhile: `tcp://10.0.0.1:6443`. */
+  /** What must stay reachable during the trial: `tcp://10.0.0.1:6443`. */
   readonly guards: readonly string[];
 }
 
-/** Puts rules in on trial, and stays until they are confirmed or gone; returns the exit status. */
+/** Applies rules on trial, and waits until they are confirmed or removed. Returns the exit status. */
 export async function tryRules(options: AgentOptions, trial: TrialOptions): Promise<number> {
   const log = serviceLog({ node: options.node.node });
   const guards = parseGuards(trial.guards);
@@ -47,8 +47,8 @@ export async function tryRules(options: AgentOptions, trial: TrialOptions): Prom
   void guard(guards.value, over.signal, log, node.value);
   const how = await end;
   over.abort();
-  if (how === "confirmed") log.info("the rules are confirmed, and stay");
-  else log.warn({ end: how }, "the rules that were there before are back");
+  if (how === "confirmed") log.info(confirmedText);
+  else log.warn({ end: how }, restoredText);
   if (how !== "confirmed" && begun.value.onlyRules) await node.value.table.cleanup();
   await begun.value.stop();
   await node.value.close();
@@ -65,7 +65,10 @@ function parseGuards(texts: readonly string[]): Outcome<readonly Guard[]> {
   return done(guards);
 }
 
-/** One lost packet is no reason to go back. */
+const confirmedText = "the rules are confirmed and stay in force";
+const restoredText = "the previous rules are in force again";
+
+/** One lost packet is not a failure. */
 const triesOfGuards = 3;
 
 async function guard(
@@ -77,12 +80,12 @@ async function guard(
   if (guards.length === 0) return;
   const problem = await watchGuards({ guards, tries: triesOfGuards, everyMilliseconds: 1_000, signal });
   if (problem === undefined) return;
-  log.error(`a guard failed, so the rules are taken back: ${problem}`);
+  log.error(`a guard failed, so the previous rules are restored: ${problem}`);
   await table.giveUp();
 }
 
 interface Begun {
-  /** There were none before: going back is having none again. */
+  /** There were no rules before, so the trial ends with none. */
   readonly onlyRules: boolean;
   readonly stop: () => Promise<void>;
 }
@@ -102,8 +105,8 @@ async function begin(
   const turn = await Promise.race([turnFor(node.options, source.value.source), errors]);
   await source.value.source.stop();
   if (!turn.ok) return turn;
-  new DiagnosticsLog(log).say(turn.value.situation.diagnostics);
-  for (const doubt of optionWarnings(turn.value.options, turn.value.situation.cluster)) log.warn(doubt);
+  new DiagnosticsLog(log).write(turn.value.situation.diagnostics);
+  for (const warning of optionWarnings(turn.value.options, turn.value.situation.cluster)) log.warn(warning);
   const onlyRules = node.table.generation === 0;
   if (onlyRules) {
     const applied = await node.table.apply(() => noRules);
@@ -129,12 +132,12 @@ async function begin(
   }
   log.warn(
     { table: tried.value.table, generation: tried.value.generation, seconds: wait / 1000 },
-    "the rules are on trial: without `tierwall agent confirm` those before come back",
+    "the rules are on trial: without `tierwall agent confirm`, the previous rules are restored",
   );
   return done({ onlyRules, stop: served.value });
 }
 
-/** A table that judges nobody. */
+/** A table that applies to no pod. */
 const noRules: Ruleset = { chains: new Map(), sets: new Map(), counters: new Set() };
 
 async function turnFor(node: NodeOptions, source: SituationSource): Promise<Outcome<Turn>> {
@@ -142,13 +145,13 @@ async function turnFor(node: NodeOptions, source: SituationSource): Promise<Outc
   await source.start((given) => {
     situation ??= given;
   });
-  if (situation === undefined) return failed("there are no rules to try: the source gave none");
+  if (situation === undefined) return failed("there are no rules to try: the source has no state");
   const options = withRanges(node, situation);
   const program = new NodeCompiler(options, modesOf).compile(situation.cluster, situation.tiers);
   return done({ situation, program, options });
 }
 
-/** All of them: what is tried is not followed. */
+/** All pods count as programmed: a trial does not follow the cluster. */
 function podsOf({ options, situation: { cluster } }: Turn): Agent["pods"] {
   const window = new ProgrammingWindow(options.node);
   window.seen(cluster, 0);
@@ -166,8 +169,8 @@ async function serveTrial(
     const served = await serveControl(control, {
       status,
       hits: () => node.observer.hits(),
-      confirm: async () => answer(await node.table.confirm(), "the rules are confirmed, and stay"),
-      giveUp: async () => answer(await node.table.giveUp(), "the rules that were there before are back"),
+      confirm: async () => answer(await node.table.confirm(), confirmedText),
+      giveUp: async () => answer(await node.table.giveUp(), restoredText),
     });
     return done(served.close);
   } catch (cause) {

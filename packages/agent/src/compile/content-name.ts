@@ -1,6 +1,6 @@
 import { hash } from "node:crypto";
 
-/** A short name that two things share only if they are made of the same text. */
+/** A short name that is derived from a text. */
 export function contentName(prefix: string, text: string, digits = 16): string {
   return `${prefix}_${digestOf(text).slice(0, digits)}`;
 }

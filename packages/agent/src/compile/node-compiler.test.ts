@@ -86,7 +86,7 @@ spec: { selector: all(), types: [Ingress, Egress], ingress: [{ action: Allow }],
   });
 });
 
-describe("who is let through", () => {
+describe("which packets are allowed", () => {
   it.each([
     {
       of: "pods by labels, IPv4 and IPv6 alike",
@@ -105,7 +105,7 @@ describe("who is let through", () => {
       drop: ["10.0.0.2 -> 10.0.0.1:81/TCP", "10.0.0.2 -> 10.0.0.1:8080/UDP"],
     },
     {
-      of: "S1.8: going out, the peer does, and whoever is no pod has none",
+      of: "S1.8: for egress it is the peer's, and other endpoints than pods have none",
       policies: networkPolicy("policyTypes: [Egress], egress: [{ ports: [{ port: http }] }]"),
       accept: ["10.0.0.1 -> 10.0.0.2:81/TCP"],
       drop: [
@@ -174,7 +174,7 @@ describe("who is let through", () => {
       drop: ["10.0.0.2 -> 10.0.0.1:80/TCP"],
     },
     {
-      of: "S7.11: what may be in a group that nobody knows is denied, and not allowed",
+      of: "S7.11: what may be in an unknown group is denied, and not allowed",
       policies: cilium(
         "egress: [{ toGroups: [{ aws: { securityGroupsNames: [g] } }] }, { toCIDR: [203.0.113.0/29] }]",
       ),
@@ -333,7 +333,7 @@ describe("modes", () => {
   });
 });
 
-describe("what is not there", () => {
+describe("what the table does not contain", () => {
   it("rules about pods of other nodes leave no trace", () => {
     const elsewhere = networkPolicy("ingress: []").replace("app: web", "app: cart");
     const { program } = nodeWorld(cluster + elsewhere);
@@ -342,7 +342,7 @@ describe("what is not there", () => {
     expect([...program.ruleset.chains.keys()]).toEqual([]);
   });
 
-  it("pods that no rule tells from others have no identity", () => {
+  it("pods that no rule distinguishes have no identity", () => {
     const { program } = nodeWorld(
       cluster + networkPolicy("ingress: [{ from: [{ podSelector: { matchLabels: { app: cart } } }] }]"),
     );
@@ -390,7 +390,7 @@ spec: { tier: Admin, priority: 1, subject: { namespaces: {} }, ingress: [${text.
   );
 });
 
-it("thousands of CIDRs in one policy cost about as much as they are many", () => {
+it("the cost of CIDRs in a policy grows about linearly", () => {
   const blocks = Array.from({ length: 6000 }, (_, i) => `20.${(i * 2) >> 8}.${(i * 2) & 255}.0/24`);
   const peers = blocks.map((cidr) => `{ ipBlock: { cidr: ${cidr} } }`).join();
   const { program, send } = nodeWorld(
@@ -402,7 +402,7 @@ it("thousands of CIDRs in one policy cost about as much as they are many", () =>
   expect(send("10.0.0.1 -> 20.46.223.7:80/TCP").verdict).toBe("drop");
 });
 
-it("makes the same after more changes than it keeps", () => {
+it("gives the same result after more changes than it keeps", () => {
   const { cluster: pods } = readState([{ file: "cluster.yaml", text: cluster }]);
   const compiler = new NodeCompiler(plainOptions, modesOf);
   for (let port = 1; port <= 105; port++) {
@@ -412,7 +412,7 @@ it("makes the same after more changes than it keeps", () => {
     const { tiers } = readState([{ file: "policy.yaml", text }]);
     const { ruleset } = compiler.compile(pods, tiers);
     if (port < 95) continue;
-    const anew = new NodeCompiler(plainOptions, modesOf).compile(pods, tiers);
-    expect(rulesetText(ruleset, "tierwall")).toBe(rulesetText(anew.ruleset, "tierwall"));
+    const fresh = new NodeCompiler(plainOptions, modesOf).compile(pods, tiers);
+    expect(rulesetText(ruleset, "tierwall")).toBe(rulesetText(fresh.ruleset, "tierwall"));
   }
 });

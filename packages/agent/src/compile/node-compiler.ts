@@ -22,7 +22,7 @@ import { PeerReaches } from "./rules/peer-reach.js";
 import { RuleBook } from "./rules/rule-book.js";
 import { type Rows, type Subject, Subjects } from "./rules/subjects.js";
 
-/** What is kept of rules and ends, for as long as they change little by little. */
+/** What is kept between compilations while rules and ends change incrementally. */
 interface Kept {
   readonly chains: ChainStore;
   readonly peers: PeerReaches;
@@ -32,18 +32,18 @@ interface Kept {
   changes: number;
 }
 
-/** After so many changes, everything that no rule needs any more is worth being forgotten. */
+/** After this many changes everything is compiled again, which frees what no rule needs any more. */
 const mostChanges = 100;
 
 /*
  * A cluster and its tiers → what one node enforces.
  *
- *   pods of this node ─► Subjects ─► rows of rules, a tier each ──────────────────┐
- *   tiers ─► RuleBook (ids), peerVocabularyOf (what rules look at)                ├─► WalkMaker: TierChains ─► PodMaps
+ *   pods of this node ─► Subjects ─► rows of rules, one per tier ─────────────────┐
+ *   tiers ─► RuleBook (ids), peerVocabularyOf (properties that rules use)         ├─► WalkMaker: TierChains ─► PodMaps
  *   all pods, nodes ─► addressVocabularyOf ─► Ends ─► PeerReaches, RuleReaches ───┘       │
  *                                              └─► Identities ────────────────────────────┴─► IdentityMaps
  *
- * The program is a function of cluster, tiers and options alone. What is kept between two calls only saves work.
+ * The program depends only on cluster, tiers and options. What is kept between two calls only saves work.
  */
 export class NodeCompiler {
   private readonly podWatch = new PodWatch();
@@ -75,7 +75,7 @@ export class NodeCompiler {
   compile(cluster: Inventory, given: Tiers): NodeProgram {
     const tiers = ownTiers(given);
     const program = this.compileOnce(cluster, tiers, this.podWatch.update(cluster.pods));
-    // S1.17: which pods share an address is known once all ends are, and those of other nodes are subjects then.
+    // S1.17: which pods share an address is known only after all ends are; then pods of other nodes become subjects.
     if (this.subjects.hasRivals(this.ends.rivals)) return program;
     return this.compileOnce(cluster, tiers, noPodChanges);
   }
@@ -97,7 +97,7 @@ export class NodeCompiler {
     return this.assemble(cluster, rows, kept, kept.walks);
   }
 
-  /** What is kept only grows, and is made anew when it does not hold any more, or has grown for long. */
+  /** What is kept only grows. It is replaced when it is no longer valid, or after many changes. */
   private upToDate(cluster: Inventory, areRowsSame: boolean): Kept {
     const { kept, ends } = this;
     if (kept === undefined || !kept.peers.holdFor(cluster) || kept.changes >= mostChanges)
@@ -176,14 +176,14 @@ export class NodeCompiler {
     const maps = new Map<string, NamedSet>();
     for (const [name, before] of made.reached.maps) {
       const map = mapNamed(name);
-      if (map === undefined || !chains.leadToTheSame(map, before))
+      if (map === undefined || !chains.haveSameTargets(map, before))
         return chains.reachedFrom(starts, mapNamed);
       maps.set(name, map);
     }
     return { ...made.reached, maps };
   }
 
-  /** The very object of before, if it holds the same. */
+  /** The previous object, if it has the same contents. */
   private sameAsBefore(name: string, set: NamedSet): NamedSet {
     const before = this.made?.sets.get(name);
     return before !== undefined && sameSet(before, set) ? before : set;

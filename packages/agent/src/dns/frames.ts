@@ -1,4 +1,4 @@
-/** Messages of DNS over TCP: each has its length in two bytes before it. */
+/** Messages of DNS over TCP: each is prefixed with its length in two bytes. */
 export class Frames {
   #rest: Buffer = Buffer.alloc(0);
 

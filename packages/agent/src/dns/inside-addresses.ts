@@ -11,12 +11,12 @@ import {
   parseAddress,
 } from "@tierwall/core/model";
 
-/** Why an address is not learned: what it is an address of. */
+/** Why an address is not learned: what it belongs to. */
 export type Inside = "special" | "pod" | "node" | "service" | "pod-range";
 
 /**
- * Addresses that are not learned for a name, whatever the answer says (S8.3, S8.4): the owner of a name chooses what it resolves to, and
- * would choose what is behind the policies of the cluster. Found when an answer needs it, since most clusters have no rules with names.
+ * Addresses that are never learned for a name (S8.3, S8.4): the owner of a name chooses its addresses, and could choose addresses
+ * inside the cluster. Computed when an answer needs it, since most clusters have no rules with names.
  */
 export class InsideAddresses {
   #known: ReadonlyMap<string, Inside> | undefined;
@@ -29,7 +29,7 @@ export class InsideAddresses {
 
   whyInside(text: string): Inside | undefined {
     const address = parseAddress(text);
-    // Text that parses as IPv4 where IPv6 was written is a mapped address, which is never on the wire.
+    // A text with `:` that parses as IPv4 is a mapped address, which never appears in packets.
     if (address === undefined || text.includes(":") !== (address.family === 6)) return "special";
     const embedded = embeddedAddress(address);
     return this.#whyOne(address) ?? (embedded && this.#whyOne(embedded));

@@ -74,7 +74,7 @@ test.each([
   ]);
 });
 
-test("only sets whose names match, and that speak of the pod, learn", () => {
+test("only sets whose names match, and that are for the pod, learn", () => {
   const world = new World([nameSet("x", "x.b"), nameSet("others", "a.b", ["10.0.0.2"])]);
   expect(world.answer(resolution("a.b", "192.0.2.1", 30))).toEqual([]);
 });
@@ -106,7 +106,7 @@ test("a rule edited to have other names starts with what is known of them", () =
   expect(lines(world.names.use([edited]))).toEqual(expected);
 });
 
-test("a table made anew gets everything, also what an agent before this one learned; expired elements it does not", () => {
+test("a new table gets everything, also what an earlier agent learned, except for expired elements", () => {
   const world = new World([nameSet("n", "a.b")]);
   world.names.adopt("n_fresh4", "10.0.0.1 . 192.0.2.9", world.clock + 20_000);
   world.names.adopt("n_fresh4", "10.0.0.1 . 192.0.2.8", world.clock + 5000);
@@ -120,7 +120,7 @@ test("taking over the same sets writes nothing", () => {
   expect(world.names.use([nameSet("n", "a.b")])).toEqual([]);
 });
 
-test("S8.4: what established connections stand on is kept for as long as they are refreshed", () => {
+test("S8.4: elements of established connections are kept for as long as they are refreshed", () => {
   const world = new World([nameSet("n", "a.b")]);
   world.answer(resolution("a.b", "192.0.2.1", 30));
   world.clock += 1_000_000;
@@ -137,7 +137,7 @@ test("S8.4: what established connections stand on is kept for as long as they ar
   expect(lines(world.names.elementsOf([nameSet("n", "a.b")]))).toEqual(["n_kept4: 10.0.0.1 . 192.0.2.1 600"]);
 });
 
-test("a pod may know only so many addresses; others are not affected, and room comes back", () => {
+test("the addresses per pod are limited; other pods are not affected, and expired ones make room", () => {
   const both = [...pods, "10.0.0.2"];
   const world = new World([nameSet("n", "a.b", both)], { addressesPerPod: 2, keptSeconds: 0 });
   const addresses = ["192.0.2.1", "192.0.2.2", "192.0.2.3"].map((one) => resolution("a.b", one, 30));
@@ -148,7 +148,7 @@ test("a pod may know only so many addresses; others are not affected, and room c
   expect(world.names.learn(pods, addresses.slice(2))).toHaveLength(2);
 });
 
-test("what was learned for a pod that is gone is not there for the next one with its address", () => {
+test("what a deleted pod learned is not used for the next pod with its address", () => {
   const world = new World([nameSet("n", "a.b")]);
   world.answer(resolution("a.b", "192.0.2.1", 30));
   expect(lines(world.names.use([nameSet("n", "a.b", ["10.0.0.2"])]))).toEqual([

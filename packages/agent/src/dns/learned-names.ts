@@ -6,11 +6,11 @@ import type { Resolution } from "./resolution.js";
 import type { SetChange } from "../ruleset/set-change.js";
 
 export interface Lifetimes {
-  /** Pods connect a moment after the answer, and try again after a second: shorter TTLs count as this. */
+  /** Shorter TTLs count as this: pods connect a moment after the answer, and retry after a second. */
   readonly shortestSeconds: number;
   /** RFC 8767 has a week. */
   readonly longestSeconds: number;
-  /** How much longer the sets for established connections remember, unless they are refreshed (S8.4). */
+  /** How much longer elements stay in the sets for established connections, unless they are refreshed (S8.4). */
   readonly keptSeconds: number;
   readonly addressesPerPod: number;
 }
@@ -31,12 +31,12 @@ interface Until {
 /** Set → element → until when. */
 type Wanted = Map<string, Map<string, number>>;
 
-/** So much of a lifetime may be missing in the kernel before it is written again. */
+/** An element is renewed only if its lifetime would grow by more than this many milliseconds. */
 const slack = 500;
 
 /**
- * What pods of this node have learned from DNS, by pod, name and address; and what of it stands in the kernel. All that
- * sets should hold follows from the first, so that a new table, or a rule with other names, starts with what is known.
+ * What pods of this node have learned from DNS, by pod, name and address; and which of it is in the kernel. The content of all
+ * sets follows from the first, so that a new table, or a rule with other names, starts with what is known.
  */
 export class LearnedNames {
   readonly #addresses = new Map<string, Map<string, Map<string, Until>>>();
@@ -48,14 +48,14 @@ export class LearnedNames {
     private readonly lifetimes: Lifetimes = defaultLifetimes,
   ) {}
 
-  /** Pods of which some rule with names speaks. */
+  /** Pods to which a rule with domain names applies. */
   pods(): readonly string[] {
     return [...this.#setsOfPod.keys()];
   }
 
   /**
-   * From here on these are the sets; what was learned for other sets and pods is forgotten. Returns what the sets lack,
-   * and what they hold for pods that are gone, whose addresses others may get.
+   * From now on these are the sets; what was learned for other sets and pods is forgotten. Returns the elements to add to the
+   * sets, and those to remove because their pod no longer exists and its address may be reused.
    */
   use(sets: readonly NameSet[]): readonly SetChange[] {
     this.#setsOfPod = new Map();
@@ -86,7 +86,7 @@ export class LearnedNames {
     return gone;
   }
 
-  /** Everything the given sets should hold, also what stands in the kernel already: for a table that is made anew. */
+  /** All elements of the given sets, including those in the kernel: for a new table. */
   elementsOf(sets: readonly NameSet[]): readonly SetChange[] {
     return this.#changes(this.#wantedBy(sets));
   }
@@ -105,14 +105,14 @@ export class LearnedNames {
     return wanted;
   }
 
-  /** Whether some rule about the pod has this name. */
+  /** Whether a rule that applies to the pod has this name. */
   concerns(addressesOfPod: readonly string[], name: string): boolean {
     return addressesOfPod.some((pod) => this.#setsOfPod.get(pod)?.some((set) => matches(set, name)));
   }
 
   /**
-   * What must be written before a pod may see the answer; undefined when it knows too many addresses. A pod that asks
-   * over IPv4 for an IPv6 address connects from its own IPv6 address, so all addresses of the pod are wanted.
+   * What must be written before the pod gets the answer; undefined if it has learned too many addresses. A pod that queries an
+   * IPv6 address over IPv4 connects from its own IPv6 address, so all addresses of the pod are needed.
    */
   learn(
     addressesOfPod: readonly string[],
@@ -137,7 +137,7 @@ export class LearnedNames {
       for (const { fresh, kept } of sets) {
         const family = familyOf(address);
         this.#wantIfShort(wanted, fresh[family], key, until.fresh, slack);
-        // Every answer would prolong it: once in a while is enough for what is to last long.
+        // Every answer would prolong it; for long lifetimes it is enough to do so occasionally.
         this.#wantIfShort(wanted, kept[family], key, until.kept, this.lifetimes.keptSeconds * 100);
       }
     }
@@ -155,7 +155,7 @@ export class LearnedNames {
     return { fresh: now + seconds * 1000, kept: now + (seconds + keptSeconds) * 1000 };
   }
 
-  /** The kernel took these. */
+  /** These were written to the kernel. */
   written(changes: readonly SetChange[]): void {
     const now = this.now();
     for (const change of changes)
@@ -163,12 +163,12 @@ export class LearnedNames {
         this.adopt(change.set, change.element.key, now + change.element.milliseconds);
   }
 
-  /** The kernel has this, from before. */
+  /** This element is in the kernel from an earlier run. */
   adopt(set: string, key: string, until: number): void {
     want(this.#written, set, key, until);
   }
 
-  /** Established connections that a name allowed: what they stand on is kept for another while. */
+  /** Prolongs the kept elements of established connections that a name allowed. */
   prolong(connections: readonly Pick<TrackedConnection, "source" | "destination">[]): readonly SetChange[] {
     const until = this.now() + this.lifetimes.keptSeconds * 1000;
     const wanted: Wanted = new Map();

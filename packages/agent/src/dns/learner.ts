@@ -6,7 +6,7 @@ import type { Answered } from "./outstanding.js";
 import { type Resolution, resolutionsIn } from "./resolution.js";
 import type { Transactions } from "./transactions.js";
 
-/** Turns answers into elements, before pods see them. */
+/** Writes the addresses in answers to the kernel, before pods get the answers. */
 export class Learner {
   constructor(
     private readonly learned: LearnedNames,
@@ -15,12 +15,14 @@ export class Learner {
     private readonly onEvent: OnDnsEvent,
   ) {}
 
-  /** What the pod is to get: the answer, once the kernel knows its addresses; SERVFAIL if it will not. */
+  /** What is sent to the pod: the answer after its addresses are in the kernel, or SERVFAIL if they cannot be written. */
   async study(addressesOfPod: readonly string[], { bytes, message }: Answered): Promise<Buffer> {
     const outside = resolutionsIn(bytes, message).filter((one) => this.#isOutside(addressesOfPod, one));
     const changes = this.learned.learn(addressesOfPod, outside);
     const problem =
-      changes === undefined ? "the pod knows too many addresses" : await this.transactions.submit(changes);
+      changes === undefined
+        ? "the pod has learned too many addresses"
+        : await this.transactions.submit(changes);
     if (changes !== undefined && problem === undefined) {
       this.learned.written(changes);
       if (changes.length > 0) this.onEvent({ kind: "learned", elements: changes.length });
@@ -35,7 +37,7 @@ export class Learner {
     return serverFailure(bytes, message);
   }
 
-  /** S8.4: the pod sees the answer all the same; a name filters no DNS (S8.2). */
+  /** S8.4: the pod gets the answer anyway; rules with names do not filter DNS (S8.2). */
   #isOutside(addressesOfPod: readonly string[], { names, address }: Resolution): boolean {
     const name = names.find((one) => this.learned.concerns(addressesOfPod, one));
     if (name === undefined) return true;

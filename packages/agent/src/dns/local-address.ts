@@ -3,7 +3,7 @@ import { once } from "node:events";
 import { isIPv6 } from "node:net";
 import type { SocketAddress } from "./redirect.js";
 
-/** The address of this node from which it would talk to somebody, as routing has it; nothing is sent. */
+/** The source address that routing selects for packets of this node to an address. Nothing is sent. */
 export async function localAddressTowards({ address, port }: SocketAddress): Promise<string> {
   const socket = createSocket(isIPv6(address) ? "udp6" : "udp4");
   try {

@@ -1,13 +1,13 @@
 /*
- * DNS messages off the wire (RFC 1035), as far as the proxy looks into them: the header, the one question, and of the
- * answer section addresses and aliases. Read by hand, since whoever writes an answer may want to be taken for somebody
- * else: a label that holds a dot, or bytes that only become letters when they are folded, must not look like another name.
+ * DNS messages in wire format (RFC 1035), as far as the proxy needs them: the header, the one question, and addresses and aliases
+ * of the answer section. The parser is strict, since an attacker can write answers: a label that contains a dot, or bytes that
+ * become letters by case folding, must not look like another name.
  */
 
 export const recordTypes = { A: 1, CNAME: 5, AAAA: 28, IXFR: 251, AXFR: 252 } as const;
 
 export interface Question {
-  /** Lower case, without the last dot; bytes that are no letter, digit, `-` or `_` as `\ddd`. */
+  /** Lower case, without the final dot; bytes other than letters, digits, `-` and `_` as `\ddd`. */
   readonly name: string;
   readonly type: number;
   readonly class: number;
@@ -31,7 +31,7 @@ export type ResourceRecord =
 const headerSize = 12;
 const internetClass = 1;
 
-/** Header and question; undefined for what is no message with exactly one question. */
+/** Header and question; undefined unless it is a message with exactly one question. */
 export function readMessage(bytes: Buffer): Message | undefined {
   if (bytes.length < headerSize || bytes.readUInt16BE(4) !== 1) return undefined;
   const name = readName(bytes, headerSize);
@@ -52,7 +52,7 @@ export function readMessage(bytes: Buffer): Message | undefined {
   };
 }
 
-/** The addresses and aliases of the answer section; undefined when any part of the section cannot be read. */
+/** The addresses and aliases of the answer section; undefined if any part of the section is invalid. */
 export function readAnswerSection(bytes: Buffer, message: Message): readonly ResourceRecord[] | undefined {
   const records: ResourceRecord[] = [];
   let at = message.questionEnd;
@@ -82,14 +82,14 @@ export function sameQuestion(a: Question, b: Question): boolean {
   return a.name === b.name && a.type === b.type && a.class === b.class;
 }
 
-/** The same message under another id. */
+/** The same message with another id. */
 export function withId(bytes: Buffer, id: number): Buffer {
   const copy = Buffer.from(bytes);
   copy.writeUInt16BE(id, 0);
   return copy;
 }
 
-/** SERVFAIL to a query: its header and question, and nothing else. */
+/** The answer SERVFAIL to a query, with its header and question. */
 export function serverFailure(query: Buffer, { questionEnd }: Message): Buffer {
   const answer = Buffer.from(query.subarray(0, questionEnd));
   const keptFlags = 0x7900; // opcode and "recursion desired"
@@ -105,10 +105,10 @@ function readTtl(bytes: Buffer, at: number): number {
 }
 
 const longestName = 255;
-/** A name has no more labels than this, and needs no more pointers. */
+/** A name cannot have more labels than this, and needs no more pointers. */
 const mostPointers = 127;
 
-/** Follows pointers, which must lead back, so that every walk ends; and not too many, so that it ends soon. */
+/** Follows pointers. They must point backwards, so that there are no loops, and their number is limited. */
 function readName(bytes: Buffer, start: number): { readonly text: string; readonly end: number } | undefined {
   const labels: string[] = [];
   let at = start;

@@ -131,7 +131,7 @@ describe.skipIf(reason)(
       expect(await lab.elements("shop_fresh4")).not.toContain("169.254.169.254");
     });
 
-    test("S8.2: names that no rule speaks of are answered as well, and open nothing", async () => {
+    test("S8.2: names that no rule mentions are answered too, and allow nothing", async () => {
       expect(await lab.dig(`@${server[4]}`, "other.test")).toEqual(["203.0.113.66"]);
       expect(await lab.connects("203.0.113.66")).toBe(false);
     });
@@ -221,7 +221,7 @@ describe.skipIf(reason)(
       ]);
     });
 
-    test("nobody reaches the proxy but through the server's address", async () => {
+    test("the proxy is reached only through the server's address", async () => {
       const listening = await lab.run("node", "nft -nn list set inet tierwall dns_proxy4");
       const [, address, port] = /17 \. (\S+) \. (\d+)/.exec(listening) ?? [];
       expect(await lab.dig("+time=2", `@${address}`, "-p", `${port}`, "api.example.test")).toEqual([
@@ -246,7 +246,7 @@ describe.skipIf(reason)(`names and the life of an agent${reason ? ` (skipped: ${
     await lab.dig(`@${server[4]}`, "short.example.test");
     const asked = Date.now();
     const connection = await lab.keepOpen("203.0.113.10");
-    const refreshing = setInterval(() => asking.tell("refreshKept"), 500);
+    const refreshing = setInterval(() => asking.send("refreshKept"), 500);
     try {
       while (await lab.connects("203.0.113.10"));
       expect(await connection.echo("after the TTL")).toBe("after the TTL");
@@ -321,7 +321,7 @@ describe.skipIf(reason)(`names and the life of an agent${reason ? ` (skipped: ${
       node = await lab.startNode({ names });
       expect(await node.waitFor("ready")).toMatchObject({ adopted: 2 });
       expect(node.count("learned")).toBe(0);
-      node.tell("elements");
+      node.send("elements");
       const { text } = await node.waitFor("elements");
       await forgetAll();
       expect(await lab.connects("203.0.113.7")).toBe(false);

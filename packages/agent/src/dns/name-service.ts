@@ -18,20 +18,20 @@ interface NameServiceOptions {
   /** Writes to the table that is in force, in one transaction. */
   readonly write: WriteChanges;
   readonly onEvent: OnDnsEvent;
-  /** The bit of the connection mark that says: allowed by a name. */
+  /** The bit of the connection mark that means: allowed by a name. */
   readonly nameBit: number;
   readonly lifetimes?: Lifetimes;
-  /** How often redirections are renewed, and how long they last if nobody does. */
+  /** How often redirections are renewed, and after what time they expire. */
   readonly renewMilliseconds?: number;
   readonly redirectMilliseconds?: number;
 }
 
 /**
- * Domain names on a node: redirects queries of pods that rules with names speak of to a proxy, and keeps the sets of
+ * Domain names on a node: redirects DNS queries of pods to which rules with names apply to a proxy, and maintains the sets of
  * addresses that those pods learned.
  *
- *     elementsOf(names) ──► into the transaction that brings the sets, so that an edit or a new table forgets nothing
- *     use(names, servers) ──► after it: queries go to the proxy, and answers into the sets
+ *     elementsOf(names) ──► in the transaction that creates the sets, so that nothing is lost with an edit or a new table
+ *     use(names, servers) ──► after it: queries go to the proxy, and addresses of answers into the sets
  */
 export class NameService {
   readonly #options: Required<NameServiceOptions>;
@@ -67,13 +67,13 @@ export class NameService {
     this.#redirects = new Redirects(this.#proxy, reach, redirectMilliseconds, onEvent);
   }
 
-  /** What the kernel still has from an agent before this one. */
+  /** What is in the kernel from an earlier agent. */
   adopt(left: readonly LeftElement[]): void {
     const now = performance.now();
     for (const { set, key, milliseconds } of left) this.#learned.adopt(set, key, now + milliseconds);
   }
 
-  /** Everything that a table with these sets should hold from the start. */
+  /** All elements that a table with these sets needs from the start. */
   elementsOf(names: readonly NameSet[]): readonly SetChange[] {
     if (names.length === 0) return [];
     return [
@@ -84,8 +84,8 @@ export class NameService {
   }
 
   /**
-   * The sets are in the kernel: redirects queries to these servers, and goes on doing so. Without sets, no more. For pods
-   * and servers that are not new, what policies say of them is looked up again when redirections are renewed anyway.
+   * The sets are in the kernel: redirects queries to these servers from now on; without sets, no longer. Verdicts for pods and
+   * servers that are not new are looked up at the next renewal.
    */
   async use(names: readonly NameSet[], servers: readonly SocketAddress[]): Promise<void> {
     const inUse = JSON.stringify([names.map(({ fresh, pods }) => [fresh, pods]), servers]);
@@ -110,8 +110,8 @@ export class NameService {
   }
 
   /**
-   * Established connections that names allowed stay allowed while they live (S8.4). It is enough to do this a few times
-   * in the life of what is kept; asked more often, it does nothing.
+   * Established connections that a name allowed stay allowed while they exist (S8.4). A few times within the lifetime of kept
+   * elements are enough; if it is called more often, it does nothing.
    */
   async refreshKept(): Promise<void> {
     if (performance.now() - this.#keptAt < this.#options.lifetimes.keptSeconds * 100) return;
@@ -121,7 +121,7 @@ export class NameService {
     await this.#write(this.#learned.prolong(listed.value));
   }
 
-  /** Pods ask servers directly again. What was learned stays in the kernel for as long as it is good. */
+  /** Pods query servers directly again. What was learned stays in the kernel until it expires. */
   async stop(): Promise<void> {
     const active = this.#timer !== undefined;
     clearInterval(this.#timer);

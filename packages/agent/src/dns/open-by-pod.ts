@@ -1,8 +1,8 @@
-/** How much one pod may have going on at a time, so that none can use up what is there for all. */
+/** Limits per pod, so that no pod can exhaust the resources of the proxy. */
 export const mostQueriesPerPod = 200;
 export const mostConnectionsPerPod = 64;
 
-/** Counts what is open by pod, up to a limit. */
+/** Counts open queries or connections per pod, up to a limit. */
 export class OpenByPod {
   readonly #counts = new Map<string, number>();
 

@@ -44,7 +44,7 @@ test("another id, another question, another kind of message are no answer, and t
   expect(heard).toHaveLength(1);
 });
 
-test("when nobody answers in time, that is heard", () => {
+test("a missing answer is reported after the timeout", () => {
   const { outstanding, heard, answer } = asked();
   vi.advanceTimersByTime(1000);
   expect(heard).toEqual([undefined]);
@@ -77,7 +77,7 @@ test("random bytes are never an answer, and never make it throw", () => {
   expect(heard).toEqual([]);
 });
 
-test("an answer with any byte of its id or question changed is none", () => {
+test("an answer with any byte of its id or question changed is not accepted", () => {
   const { outstanding, heard, answer } = asked();
   const questionEnd = readMessage(answer())!.questionEnd;
   const at = fc.oneof(fc.constantFrom(0, 1), fc.integer({ min: 12, max: questionEnd - 1 }));

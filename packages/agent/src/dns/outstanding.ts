@@ -3,7 +3,7 @@ import type { Stray } from "./event.js";
 import { type Message, type Question, readMessage, recordTypes, sameQuestion, withId } from "./message.js";
 
 export interface Answered {
-  /** Under the id of the query. */
+  /** With the id of the query. */
   readonly bytes: Buffer;
   readonly message: Message;
 }
@@ -16,10 +16,10 @@ interface Entry {
   readonly done: (answer: Answered | undefined) => void;
 }
 
-/** Ids are 16 bits, and guessing one is to stay hard. */
+/** Ids have 16 bits, and guessing one must stay hard. */
 const mostEntries = 1024;
 
-/** Questions asked through one socket, under random ids of our own; only what answers one of them is an answer. */
+/** Queries that were sent from one socket, with random ids. Only a packet that answers one of them is accepted. */
 export class Outstanding {
   readonly #entries = new Map<number, Entry>();
 
@@ -27,7 +27,7 @@ export class Outstanding {
     return this.#entries.size;
   }
 
-  /** The query to send; `done` hears the answer, or of its absence. Undefined when too many are open. */
+  /** The query to send; `done` gets the answer, or undefined if there is none. Returns undefined if too many are open. */
   add(
     query: Buffer,
     { id, question, opcode }: Message,
@@ -42,7 +42,7 @@ export class Outstanding {
     return withId(query, own);
   }
 
-  /** Hands the answer to who asked; or says why it is none. */
+  /** Passes an answer to its query; or returns why it is not an answer. */
   settle(bytes: Buffer): Stray | undefined {
     const message = readMessage(bytes);
     if (message === undefined || !message.response) return "malformed";
@@ -51,13 +51,13 @@ export class Outstanding {
     if (!sameQuestion(entry.question, message.question) || entry.opcode !== message.opcode)
       return "another question";
     const answer = { bytes: withId(bytes, entry.id), message };
-    // A zone transfer goes on for many messages, until the connection ends.
+    // A zone transfer has many messages, until the connection ends.
     if (isTransfer(entry.question)) entry.done(answer);
     else this.#end(message.id, answer);
     return undefined;
   }
 
-  /** Nobody will answer any more. */
+  /** No more answers will arrive. */
   giveUp(): void {
     for (const id of this.#entries.keys()) this.#end(id, undefined);
   }

@@ -12,7 +12,7 @@ import type { DnsProtocol, SocketAddress } from "./redirect.js";
 import { TcpSession } from "./tcp-session.js";
 import { UpstreamUdp } from "./upstream-udp.js";
 
-/** Where the queries for one server arrive. */
+/** The sockets that receive the queries for one server. */
 export interface Listener {
   readonly server: SocketAddress;
   readonly udp: SocketAddress;
@@ -20,10 +20,10 @@ export interface Listener {
   close(): void;
 }
 
-/** Longer queries over UDP are nobody's. */
+/** Longer queries over UDP are invalid. */
 const longestQuery = 4096;
 
-/** Answers queries that pods sent to a DNS server, by asking that server; what it answers is learned first. */
+/** Answers queries that pods sent to a DNS server, by forwarding them. The addresses of an answer are learned first. */
 export class DnsProxy {
   readonly #upstream: UpstreamUdp;
   readonly #queries = new OpenByPod(mostQueriesPerPod);
@@ -39,7 +39,7 @@ export class DnsProxy {
     this.#upstream = new UpstreamUdp(ports, onEvent);
   }
 
-  /** At one address only: answers must leave from the very one that queries were redirected to. */
+  /** At one address only: answers must leave from the address to which queries were redirected. */
   async listen(server: SocketAddress, address: string): Promise<Listener> {
     const udp = await this.#listenUdp(server, address);
     try {
@@ -59,7 +59,7 @@ export class DnsProxy {
     }
   }
 
-  /** Gives up sockets that had their time. */
+  /** Closes expired sockets. */
   sweep(): void {
     this.#upstream.sweep();
   }
@@ -93,11 +93,11 @@ export class DnsProxy {
       const answer = await this.#upstream.ask(pod, upstream, query, message);
       if (answer === undefined) return this.onEvent({ kind: "unanswered", server: server.address });
       if (typeof answer === "string") {
-        this.onEvent({ kind: "trouble", message: `cannot ask ${upstream.address} for ${pod}: ${answer}` });
+        this.onEvent({ kind: "trouble", message: `cannot query ${upstream.address} for ${pod}: ${answer}` });
         return this.onEvent({ kind: "refused", pod, reason: "no socket" });
       }
       const reply = await this.learner.study(this.reach.addressesOf(pod), answer);
-      // The pod may be gone, the listener closed: then nobody waits for it.
+      // Errors are ignored: the pod may be deleted, or the listener closed.
       await new Promise<void>((sent) => socket.send(reply, from.port, from.address, () => sent()));
       this.onEvent({ kind: "answer", protocol: "udp", milliseconds: performance.now() - started });
     } catch (error) {
@@ -141,7 +141,7 @@ export class DnsProxy {
     });
   }
 
-  /** Any of those that policies allow, as a Service would choose. */
+  /** A random one of those that policies allow, as a Service would choose. */
   #choose(pod: string, server: SocketAddress, protocol: DnsProtocol): Upstream | undefined {
     const upstreams = this.reach.upstreams(pod, server, protocol);
     return upstreams[Math.floor(Math.random() * upstreams.length)];
@@ -153,7 +153,7 @@ function portOf(server: Server): number {
   return typeof address === "object" && address !== null ? address.port : 0;
 }
 
-/** As everywhere else; an address with a zone is no pod's, and stays what it is. */
+/** The canonical form of an address. An address with a zone is not a pod's, and is returned as it is. */
 function canonical(address: string): string {
   const parsed = parseAddress(address);
   return parsed === undefined ? address : formatAddress(parsed);

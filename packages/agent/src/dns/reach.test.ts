@@ -86,8 +86,8 @@ test("a server outside, or a node, is asked under the address of the node", () =
 
 test.each([
   ["pods of other nodes", "10.0.1.1"],
-  ["addresses that are nobody's", "10.0.0.99"],
-])("%s ask nobody here", (_, pod) => {
+  ["addresses of no pod", "10.0.0.99"],
+])("%s have no servers here", (_, pod) => {
   expect(reach(cluster).upstreams(pod, service, "udp")).toEqual([]);
   expect(reach(cluster).addressesOf(pod)).toEqual([]);
 });

@@ -15,34 +15,34 @@ import { sameList } from "../ruleset/equality.js";
 import { type Inside, InsideAddresses } from "./inside-addresses.js";
 import type { DnsProtocol, SocketAddress } from "./redirect.js";
 
-/** Where a query goes, and under whose address. */
+/** Where a query is sent, and with which source address. */
 export interface Upstream extends SocketAddress {
   /**
-   * Policies at a server that is a pod look at who asks. Others see the node, as they do where the network hides pods
-   * behind their nodes: an address outside may have no way back to a pod.
+   * Policies of a server that is a pod match the pod that asks. Other servers see the node, as with masquerading: an external
+   * address may have no route to a pod.
    */
   readonly as: "pod" | "node";
 }
 
-/** What the proxy needs to know of the cluster. */
+/** What the proxy needs to know about the cluster. */
 export interface Reach {
-  /** The real destinations of a query that the policies of both ends allow; empty where there are none. */
+  /** The real destinations of a query that the policies of both endpoints allow. */
   upstreams(pod: string, server: SocketAddress, protocol: DnsProtocol): readonly Upstream[];
   /** All addresses of the pod that has this one. */
   addressesOf(pod: string): readonly string[];
-  /** Why an answer with this address is not learned (S8.4); undefined where it is. */
+  /** Why this address is not learned (S8.4); undefined if it is. */
   whyInside(address: string): Inside | undefined;
 }
 
 interface Judged {
-  /** By address: the pods that had the addresses which the answer is about. A pod that joins one of them changes the answer (S1.17). */
+  /** By address: the pods that had the addresses of the answer. Another pod with one of them changes the answer (S1.17). */
   readonly podsAt: ReadonlyMap<string, readonly Pod[]>;
   readonly upstreams: readonly Upstream[];
 }
 
 /**
- * Asks the evaluator, and remembers its answers for as long as everything they were derived from is the same. What is
- * Undecided is not allowed here: then the kernel judges the query, as any other packet.
+ * Asks the evaluator, and caches its answers while their inputs stay the same. Undecided counts as not allowed here: then the
+ * kernel judges the query like any other packet.
  */
 export class ClusterReach implements Reach {
   readonly #judged = new Map<string, Judged>();
@@ -52,10 +52,10 @@ export class ClusterReach implements Reach {
   #inside: InsideAddresses | undefined;
   #tiers: Tiers | undefined;
 
-  /** `node`: whose pods ask. */
+  /** `node`: the node whose pods send queries. */
   constructor(private readonly node: string) {}
 
-  /** `podRanges`: where pods of any node get their addresses from, as far as that is known. S9.7: judged is by the tiers of the node. */
+  /** `podRanges`: the known pod ranges of all nodes. S9.7: only tiers that the node enforces count. */
   update(cluster: Inventory, given: Tiers, podRanges: readonly Cidr[]): void {
     const before = this.#cluster;
     const tiers = ownTiers(given);
@@ -102,7 +102,7 @@ export class ClusterReach implements Reach {
     return [...podsAt].every(([address, before]) => sameList(this.#podsWith(address), before));
   }
 
-  /** Found when a query needs it, since most clusters have no rules with names. */
+  /** Computed when a query needs it, since most clusters have no rules with names. */
   #podsWith(address: string): readonly Pod[] {
     this.#podsAt ??= podsByAddress(this.#cluster!);
     return this.#podsAt.get(address) ?? [];
@@ -121,7 +121,7 @@ export class ClusterReach implements Reach {
       ...ends.flatMap((end) => (end.kind === "pod" ? end.pod.addresses.map(formatAddress) : [])),
     ];
     const podsAt = new Map(addresses.map((address) => [address, this.#podsWith(address)]));
-    // S1.17: a Service names one of the pods that share an address, and packets go to all of them.
+    // S1.17: a Service names one of the pods that share an address, and packets may reach any of them.
     const ofOthers = allowedByAll(asked, from.family).flatMap(({ address, port }) =>
       (podsAt.get(address)?.length ?? 0) > 1
         ? this.#answers(from, parseAddress(address)!, port, protocol)
@@ -148,7 +148,7 @@ const podsByAddress = ({ pods }: Pick<Inventory, "pods">): ReadonlyMap<string, r
     [...pods.values()].flatMap((pod) => pod.addresses.map((one) => [formatAddress(one), pod] as const)),
   );
 
-/** S1.16, S1.17: an address may be one of several ends, as the one that asks and as the one that is asked. */
+/** S1.16, S1.17: an address can belong to several endpoints, as source and as destination. */
 function allowedByAll(answers: readonly Answer[], family: 4 | 6): readonly Upstream[] {
   const upstreams = new Map<string, Upstream>();
   const denied = new Set<string>();

@@ -4,30 +4,30 @@ import type { TimedElement } from "../ruleset/set-change.js";
 /*
  *   pod ──query──► dns_in: to the proxy ──► input: admitted ──► proxy ──► dns_out: as the pod ──► DNS server
  *
- * All that names pods, servers and ports are elements with a timeout. The rules never change, so that a restart of the
- * agent writes nothing; and an agent that died is out of the way as soon as its elements are.
+ * Pods, servers and ports are elements with a timeout. The rules never change, so a restart of the agent writes nothing. If the
+ * agent ends, queries are no longer redirected once the elements expire.
  */
 
 export type DnsProtocol = "udp" | "tcp";
 
-/** Upstream sockets that ask as a pod have their ports here, above what Linux gives out by itself. */
+/** The ports of sockets that query as a pod, above the range from which Linux assigns ports. */
 export const sourcePorts = { first: 61_000, last: 65_535 } as const;
 
 /** Which (pod, server, protocol, port) is redirected to which address and port of the proxy. */
 const redirectMap = { 4: "dns_redirect4", 6: "dns_redirect6" } as const;
 /** Where the proxy listens: protocol, address, port. */
 const proxySet = { 4: "dns_proxy4", 6: "dns_proxy6" } as const;
-/** As which pod the proxy asks from a socket: protocol, address, port. */
+/** The pod as which the proxy queries from a socket: protocol, address, port. */
 const sourceMap = { 4: "dns_source4", 6: "dns_source6" } as const;
 
 export const dnsSets = { redirect: redirectMap, proxy: proxySet, source: sourceMap } as const;
 
-/** What frame() is to merge into the table while some pod of the node is subject to names. */
+/** What frame() adds to the table while rules with names apply to a pod of the node. */
 interface DnsPart {
   readonly ruleset: Ruleset;
-  /** Lines to begin the chain `input` with: the proxy is for redirected packets, and for nobody else. */
+  /** The first lines of the chain `input`: the proxy accepts only redirected packets. */
   readonly input: readonly string[];
-  /** Lines to begin the chain `output` with: what the proxy asks for a pod is judged as the pod's, not as the node's. */
+  /** The first lines of the chain `output`: queries that the proxy sends for a pod are judged as packets of the pod, not of the node. */
   readonly output: readonly string[];
 }
 

@@ -19,10 +19,10 @@ interface Redirected {
   readonly protocol: DnsProtocol;
 }
 
-/** Verdicts are looked up for so long before others get their turn. */
+/** Verdicts are looked up for at most this long before other work can run. */
 const sliceMilliseconds = 5;
 
-/** The listeners of the proxy, one a server, and who is redirected to them. */
+/** The listeners of the proxy, one per server, and the pods that are redirected to them. */
 export class Redirects {
   readonly #listeners = new Map<string, Listener>();
   #redirected: readonly Redirected[] = [];
@@ -35,8 +35,8 @@ export class Redirects {
   ) {}
 
   /**
-   * From now on queries of these pods to these servers can be taken, at the address that the node has towards its pods:
-   * it need not have a way to the address of a Service.
+   * Listens for queries of these pods to these servers, at the address of the node that faces its pods: the node may have no
+   * route to the address of a Service.
    */
   async serve(servers: readonly SocketAddress[], pods: readonly string[]): Promise<void> {
     const wanted = new Map(servers.map((server) => [serverKey(server), server]));
@@ -58,14 +58,14 @@ export class Redirects {
       this.#close(key);
       this.onEvent({
         kind: "trouble",
-        message: `cannot take queries to ${server.address}: ${String(error)}`,
+        message: `cannot redirect queries to ${server.address}: ${String(error)}`,
       });
     }
   }
 
   /**
-   * Finds out who is to be redirected: queries that policies deny are left to the kernel, which drops, counts and logs
-   * them as any other packet. Returns those that were not redirected before.
+   * Determines which queries are redirected. Those that policies deny are not, so the kernel drops, counts and logs them like any
+   * other packet. Returns those that were not redirected before.
    */
   async choose(pods: readonly string[]): Promise<readonly Redirected[]> {
     const before = new Set(this.#redirected.map(redirectedKey));
@@ -84,7 +84,7 @@ export class Redirects {
     return chosen.filter((one) => !before.has(redirectedKey(one)));
   }
 
-  /** The sets and maps as they should be. */
+  /** The complete content of the sets and maps. */
   replacement(): readonly SetChange[] {
     const listeners = [...this.#listeners.values()];
     return ([4, 6] as const).flatMap((family): SetChange[] => {
@@ -104,7 +104,7 @@ export class Redirects {
     });
   }
 
-  /** Takes no more queries. Returns where those over UDP arrived. */
+  /** Closes all listeners. Returns the addresses of those for UDP. */
   close(): readonly SocketAddress[] {
     const closed = [...this.#listeners.values()].map(({ udp }) => udp);
     for (const key of this.#listeners.keys()) this.#close(key);

@@ -36,7 +36,7 @@ test("aliases on the way are its names too, and the smallest TTL counts, in what
 });
 
 test.each([
-  ["records about names that nobody asked for", [address("bank.example", 30, "192.0.2.66")]],
+  ["records of names that were not queried", [address("bank.example", 30, "192.0.2.66")]],
   [
     "an address of the name before its alias",
     [alias("api.example.com", 9, "x.net"), address("api.example.com", 9, "192.0.2.66")],

@@ -1,12 +1,12 @@
 import { type Address, formatAddress } from "@tierwall/core/model";
 import { type Message, readAnswerSection, type ResourceRecord } from "./message.js";
 
-/** An address that an answer gives out, and every name that leads to it: the one asked for, and aliases on the way. */
+/** An address in an answer, and every name that leads to it: the queried name and its aliases. */
 export interface Resolution {
   readonly names: readonly string[];
   readonly address: string;
   readonly family: 4 | 6;
-  /** Seconds; the smallest on the way. */
+  /** In seconds; the smallest along the chain of aliases. */
   readonly ttl: number;
 }
 
@@ -14,8 +14,8 @@ export interface Resolution {
 const longestChain = 32;
 
 /**
- * What an answer says of the name that was asked for. Records about other names are nobody's question and are left out;
- * so is everything when a part of the answer cannot be read.
+ * The addresses of the queried name in an answer. Records of other names are ignored; so is the whole answer if a part of it is
+ * invalid.
  */
 export function resolutionsIn(bytes: Buffer, message: Message): readonly Resolution[] {
   if (message.rcode !== 0 || message.opcode !== 0) return [];

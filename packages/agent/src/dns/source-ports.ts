@@ -14,21 +14,21 @@ interface Reserved {
   readonly protocol: DnsProtocol;
   readonly socket: SocketAddress;
   readonly pod: string;
-  /** When the kernel forgets it, unless it is written again. */
+  /** When it expires in the kernel, unless it is renewed. */
   until: number;
 }
 
 export interface SourcePort {
   readonly port: number;
-  /** False after the agent was held up for so long that packets would leave under the address of the node. */
+  /** False if the mapping may have expired, so that packets would leave with the address of the node. */
   isMapped(): boolean;
   release(): void;
 }
 
-/** Ports of the node whose packets leave under the address of a pod. */
+/** Ports of the node whose packets leave with the address of a pod. */
 export class SourcePorts {
   readonly #reserved = new Map<string, Reserved>();
-  /** Given back, but perhaps still in the kernel, until everything is written anew. */
+  /** Released, but possibly still in the kernel until everything is written again. */
   readonly #released = new Set<string>();
 
   constructor(
@@ -36,7 +36,7 @@ export class SourcePorts {
     private readonly milliseconds: number,
   ) {}
 
-  /** A random port that the kernel knows to be the pod's; or what went wrong. */
+  /** A random port that the kernel maps to the pod; or what went wrong. */
   async reserve(protocol: DnsProtocol, address: string, pod: string): Promise<SourcePort | string> {
     const port = this.#freePort(protocol, address);
     if (port === undefined) return `all ports from ${range.first} to ${range.last} are in use`;
@@ -54,7 +54,7 @@ export class SourcePorts {
     return problem;
   }
 
-  /** The maps as they should be. After it is written, `written` lets ports that were given back be used again. */
+  /** The complete content of the maps. `written`, called after the write, makes released ports available again. */
   replacement(): { readonly changes: readonly SetChange[]; readonly written: () => void } {
     const released = [...this.#released];
     const reserved = [...this.#reserved.values()];
@@ -74,7 +74,7 @@ export class SourcePorts {
     };
   }
 
-  /** Counted from before the transaction, so that it is never later than the kernel's. */
+  /** Computed before the transaction, so that it is never later than in the kernel. */
   #expiry(): number {
     return performance.now() + this.milliseconds;
   }

@@ -20,13 +20,13 @@ interface TcpSessionOptions {
   readonly onEvent: OnDnsEvent;
 }
 
-/** A connection of a pod, and the one to the server that belongs to it. If either ends, both do. */
+/** A connection of a pod, and the corresponding one to the server. If either ends, both do. */
 export class TcpSession {
   readonly #outstanding = new Outstanding();
   #upstream: Promise<Socket | undefined> | undefined;
   #open = 0;
   #hasAskedAll = false;
-  /** Answers are written in the order in which they came. */
+  /** Answers are written in the order in which they arrived. */
   #replies: Promise<void> = Promise.resolve();
 
   constructor(
@@ -100,7 +100,7 @@ export class TcpSession {
     const { ports, pod, upstream, onEvent } = this.options;
     const socket = await connectAsPod(ports, pod, upstream);
     if (typeof socket === "string") {
-      onEvent({ kind: "trouble", message: `cannot ask ${upstream.address} for ${pod}: ${socket}` });
+      onEvent({ kind: "trouble", message: `cannot query ${upstream.address} for ${pod}: ${socket}` });
       onEvent({ kind: "refused", pod, reason: "no socket" });
       this.close();
       return undefined;
@@ -121,7 +121,7 @@ export class TcpSession {
     if (this.#hasAskedAll && this.#open === 0) this.#finish();
   }
 
-  /** No more will be asked, or answered: what was answered is still to reach the pod. */
+  /** There are no more queries or answers. Answers that arrived are still sent to the pod. */
   #finish(): void {
     void this.#replies.then(() => this.socket.end(() => this.close()));
   }

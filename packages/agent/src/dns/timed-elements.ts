@@ -9,8 +9,8 @@ export interface LeftElement {
 }
 
 /**
- * The elements of a set in the kernel with the time they have left: what an agent before this one learned. One set at a time: asked
- * for several, nft 1.0.6 finds only the last.
+ * The elements of a set in the kernel with their remaining time, which an earlier agent learned. One set at a time: if several are
+ * requested, nft 1.0.6 finds only the last.
  */
 export async function leftElements(table: string, set: string): Promise<Outcome<readonly LeftElement[]>> {
   const listed = await new Nft().objects("list", "set", "inet", table, set);

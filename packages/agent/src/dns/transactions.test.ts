@@ -10,7 +10,7 @@ const change = (key: string): SetChange => ({
 const keysOf = (changes: readonly SetChange[]) =>
   changes.map((one) => (one.kind === "renew" ? one.element.key : one.set)).join(" ");
 
-test("whoever comes while a transaction runs shares the next one", async () => {
+test("requests that arrive while a transaction runs share the next one", async () => {
   const written: string[] = [];
   const transactions = new Transactions(async (changes) => {
     written.push(keysOf(changes));
@@ -22,7 +22,7 @@ test("whoever comes while a transaction runs shares the next one", async () => {
   expect(written).toEqual(["a", "b c", "d"]);
 });
 
-test("what one asks for and is refused does not harm those who share its transaction", async () => {
+test("a refused request does not affect others in its transaction", async () => {
   const transactions = new Transactions(async (changes) =>
     Promise.resolve(keysOf(changes).includes("bad") ? "no room" : undefined),
   );

@@ -1,7 +1,7 @@
 import { messageOf } from "@tierwall/kube";
 import type { SetChange } from "../ruleset/set-change.js";
 
-/** Writes changes in one transaction; resolves to what went wrong, if anything did. */
+/** Writes changes in one transaction. Resolves to the problem, if there was one. */
 export type WriteChanges = (changes: readonly SetChange[]) => Promise<string | undefined>;
 
 interface Request {
@@ -9,7 +9,7 @@ interface Request {
   readonly done: (problem: string | undefined) => void;
 }
 
-/** One transaction at a time; whoever comes while one runs shares the next. */
+/** Runs one transaction at a time. Requests that arrive meanwhile share the next one. */
 export class Transactions {
   #waiting: Request[] = [];
   #running = false;
@@ -39,7 +39,7 @@ export class Transactions {
       for (const { done } of requests) done(problem);
       return;
     }
-    // What one asks for may be refused (a set that is full): the others are not to suffer for it.
+    // One request may be refused (a full set); the others must not fail with it.
     for (const { changes, done } of requests) done(await this.#attempt(changes));
   }
 

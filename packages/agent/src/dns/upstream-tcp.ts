@@ -7,7 +7,7 @@ import type { Upstream } from "./reach.js";
 const attemptsToBind = 5;
 const connectMilliseconds = 10_000;
 
-/** A connection to a server that looks as if the pod had opened it; a text when there is none to be had. */
+/** A connection to a server with the address of the pod; a text if none can be opened. */
 export async function connectAsPod(
   ports: SourcePorts,
   pod: string,
@@ -28,7 +28,7 @@ export async function connectAsPod(
         if (!isAddressInUse(error)) throw error;
       }
     }
-    return "found no port to ask from";
+    return "found no free source port";
   } catch (error) {
     return String(error);
   }

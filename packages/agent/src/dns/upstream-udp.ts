@@ -7,14 +7,14 @@ import type { Message } from "./message.js";
 import { type Answered, Outstanding } from "./outstanding.js";
 import type { Upstream } from "./reach.js";
 
-/** A fresh port now and then, and after a few wrong answers: whoever guesses must begin again. */
-const laneMilliseconds = 30_000;
+/** The port changes regularly, and after some wrong answers, so that an attacker has to guess it again. */
+const channelMilliseconds = 30_000;
 const mostStrays = 32;
 const answerMilliseconds = 10_000;
 const attemptsToBind = 5;
 
-/** One connected socket: only packets from the server asked get in. */
-interface Lane {
+/** One connected socket: it receives only packets from its server. */
+interface Channel {
   readonly socket: Socket;
   readonly outstanding: Outstanding;
   readonly since: number;
@@ -23,71 +23,71 @@ interface Lane {
   readonly port: SourcePort | undefined;
 }
 
-/** Asks over UDP, from one socket a pod and server at a time. */
+/** Sends queries over UDP, from one socket per pod and server at a time. */
 export class UpstreamUdp {
-  readonly #lanes = new Map<string, Promise<Lane | string>>();
-  readonly #open = new Set<Lane>();
+  readonly #channels = new Map<string, Promise<Channel | string>>();
+  readonly #open = new Set<Channel>();
 
   constructor(
     private readonly ports: SourcePorts,
     private readonly onEvent: OnDnsEvent,
   ) {}
 
-  /** The answer; undefined when there was none; a text when nothing could be asked. */
+  /** The answer; undefined if there was none; a text if the query could not be sent. */
   async ask(
     pod: string,
     upstream: Upstream,
     query: Buffer,
     message: Message,
   ): Promise<Answered | string | undefined> {
-    const lane = await this.#laneFor(pod, upstream);
-    if (typeof lane === "string") return lane;
-    if (!this.#open.has(lane)) return this.ask(pod, upstream, query, message);
+    const channel = await this.#channelFor(pod, upstream);
+    if (typeof channel === "string") return channel;
+    if (!this.#open.has(channel)) return this.ask(pod, upstream, query, message);
     return new Promise((resolve) => {
       const done = (answer: Answered | undefined) => {
-        this.#closeIfIdle(lane);
+        this.#closeIfIdle(channel);
         resolve(answer);
       };
-      const bytes = lane.outstanding.add(query, message, answerMilliseconds, done);
-      if (bytes === undefined) resolve("too many questions are open");
-      // What cannot be sent is like what got lost on the way: the timer, and then the pod, deal with it.
-      else lane.socket.send(bytes, () => undefined);
+      const bytes = channel.outstanding.add(query, message, answerMilliseconds, done);
+      if (bytes === undefined) resolve("too many open queries");
+      // A query that cannot be sent is treated like a lost one: it times out, and the pod repeats it.
+      else channel.socket.send(bytes, () => undefined);
     });
   }
 
-  /** Closes sockets that had their time. */
+  /** Closes expired sockets. */
   sweep(): void {
-    for (const lane of this.#open) if (!isUsable(lane)) this.#retire(lane);
+    for (const channel of this.#open) if (!isUsable(channel)) this.#retire(channel);
   }
 
   close(): void {
-    for (const lane of this.#open) {
-      lane.retired = true;
-      lane.outstanding.giveUp();
-      this.#closeIfIdle(lane);
+    for (const channel of this.#open) {
+      channel.retired = true;
+      channel.outstanding.giveUp();
+      this.#closeIfIdle(channel);
     }
-    this.#lanes.clear();
+    this.#channels.clear();
   }
 
-  async #laneFor(pod: string, upstream: Upstream): Promise<Lane | string> {
+  async #channelFor(pod: string, upstream: Upstream): Promise<Channel | string> {
     const key = `${pod} ${upstream.address} ${upstream.port} ${upstream.as}`;
-    const existing = this.#lanes.get(key);
+    const existing = this.#channels.get(key);
     if (existing !== undefined) {
-      const lane = await existing;
-      if (typeof lane !== "string" && isUsable(lane)) return lane;
-      // Whoever comes first replaces it; all others find the new one.
-      if (this.#lanes.get(key) === existing) {
-        this.#lanes.delete(key);
-        if (typeof lane !== "string") this.#retire(lane);
+      const channel = await existing;
+      if (typeof channel !== "string" && isUsable(channel)) return channel;
+      // The first caller replaces it; all others find the new one.
+      if (this.#channels.get(key) === existing) {
+        this.#channels.delete(key);
+        if (typeof channel !== "string") this.#retire(channel);
       }
-      return this.#laneFor(pod, upstream);
+      return this.#channelFor(pod, upstream);
     }
-    const opening = this.#openLane(pod, upstream);
-    this.#lanes.set(key, opening);
+    const opening = this.#openChannel(pod, upstream);
+    this.#channels.set(key, opening);
     return opening;
   }
 
-  async #openLane(pod: string, upstream: Upstream): Promise<Lane | string> {
+  async #openChannel(pod: string, upstream: Upstream): Promise<Channel | string> {
     try {
       if (upstream.as === "node") return await this.#connect(upstream, undefined, undefined);
       const address = await localAddressTowards(upstream);
@@ -112,7 +112,7 @@ export class UpstreamUdp {
     upstream: Upstream,
     address: string | undefined,
     reserved: SourcePort | undefined,
-  ): Promise<Lane> {
+  ): Promise<Channel> {
     const socket = createSocket(upstream.address.includes(":") ? "udp6" : "udp4");
     try {
       if (address !== undefined && reserved !== undefined) {
@@ -127,7 +127,7 @@ export class UpstreamUdp {
       socket.close();
       throw error;
     }
-    const lane: Lane = {
+    const channel: Channel = {
       socket,
       outstanding: new Outstanding(),
       since: performance.now(),
@@ -135,34 +135,34 @@ export class UpstreamUdp {
       retired: false,
       port: reserved,
     };
-    this.#open.add(lane);
-    socket.on("message", (bytes) => this.#hear(lane, bytes));
-    // "Connection refused" from a server that is gone: the next query tries again.
+    this.#open.add(channel);
+    socket.on("message", (bytes) => this.#receive(channel, bytes));
+    // "Connection refused" by a server that does not run: the next query tries again.
     socket.on("error", () => undefined);
-    return lane;
+    return channel;
   }
 
-  #hear(lane: Lane, bytes: Buffer): void {
-    const stray = lane.outstanding.settle(bytes);
+  #receive(channel: Channel, bytes: Buffer): void {
+    const stray = channel.outstanding.settle(bytes);
     if (stray === undefined) return;
     this.onEvent({ kind: "ignored", reason: stray });
-    lane.strays++;
-    if (lane.strays >= mostStrays) this.#retire(lane);
+    channel.strays++;
+    if (channel.strays >= mostStrays) this.#retire(channel);
   }
 
-  /** Takes no more questions; those that are open are still answered. */
-  #retire(lane: Lane): void {
-    lane.retired = true;
-    this.#closeIfIdle(lane);
+  /** Sends no more queries; open ones are still answered. */
+  #retire(channel: Channel): void {
+    channel.retired = true;
+    this.#closeIfIdle(channel);
   }
 
-  #closeIfIdle(lane: Lane): void {
-    if (!lane.retired || lane.outstanding.size > 0 || !this.#open.delete(lane)) return;
-    lane.socket.close();
-    lane.port?.release();
+  #closeIfIdle(channel: Channel): void {
+    if (!channel.retired || channel.outstanding.size > 0 || !this.#open.delete(channel)) return;
+    channel.socket.close();
+    channel.port?.release();
   }
 }
 
-function isUsable({ retired, since, port }: Lane): boolean {
-  return !retired && performance.now() - since < laneMilliseconds && port?.isMapped() !== false;
+function isUsable({ retired, since, port }: Channel): boolean {
+  return !retired && performance.now() - since < channelMilliseconds && port?.isMapped() !== false;
 }

@@ -12,13 +12,13 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 
 /**
- * A file that nobody else can open, and that is gone with those who have it open. nft writes each few letters by
- * themselves: into a file that costs little, where a pipe would wake its reader each time.
+ * A file without a name: other processes cannot open it, and it disappears when it is closed. nft writes its output in very
+ * small pieces: that is cheap for a file, while a pipe would wake its reader each time.
  */
 export class AnonymousFile {
   private constructor(readonly descriptor: number) {}
 
-  /** Undefined where nothing can be written, not even in memory. */
+  /** Undefined if no file can be written, not even in memory. */
   static open(): AnonymousFile | undefined {
     for (const parent of ["/dev/shm", tmpdir()])
       try {

@@ -5,7 +5,7 @@ export interface Milliseconds {
   readonly nft: number;
 }
 
-/** How long things took, and how much of it was nft. */
+/** Measures elapsed time, and how much of it nft took. */
 export class Clock {
   readonly #since = performance.now();
   readonly #nftBefore: number;

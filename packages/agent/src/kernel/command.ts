@@ -2,15 +2,15 @@ import { spawn } from "node:child_process";
 import { AnonymousFile } from "./anonymous-file.js";
 
 export interface Finished {
-  /** `undefined` where the program was ended by a signal, or never began. */
+  /** `undefined` if the program was ended by a signal, or could not be started. */
   readonly status: number | undefined;
   readonly stdout: string;
   readonly stderr: string;
-  /** Why it did not end by itself: `SIGKILL`, `ENOENT`. */
+  /** Why it has no status: `SIGKILL`, `ENOENT`. */
   readonly ended?: string;
 }
 
-/** Runs a program to its end. Never throws: a program that is not there is an answer, too. */
+/** Runs a program to its end. Never throws, also if the program does not exist. */
 export function run(command: readonly string[], input = ""): Promise<Finished> {
   const [program, ...args] = command;
   return new Promise((resolve) => {
@@ -38,7 +38,7 @@ export function run(command: readonly string[], input = ""): Promise<Finished> {
     child.stderr?.on("data", (chunk: Buffer) => stderr.push(chunk));
     child.once("error", (error: NodeJS.ErrnoException) => finish(null, error.code ?? error.message));
     child.once("close", finish);
-    // A program that ends before it read all closes the pipe; its status says why.
+    // A program that ends before it has read everything closes the pipe; its status shows why.
     child.stdin?.on("error", () => {});
     child.stdin?.end(input);
   });

@@ -1,24 +1,24 @@
 import { run } from "./command.js";
 import { done, failed, type Outcome } from "./outcome.js";
 
-/** Connections carry the generation of the rules that judged them, in some bits of their mark. */
+/** Clears the bits of connection marks that contain the generation of the rules. */
 export class Conntrack {
   constructor(readonly command: readonly string[] = ["conntrack"]) {}
 
-  async isThere(): Promise<Outcome<void>> {
+  async isInstalled(): Promise<Outcome<void>> {
     const { status, ended } = await run([...this.command, "--version"]);
     if (status === 0) return done(undefined);
     return failed(
-      `\`conntrack\` cannot be run (${ended ?? `status ${status}`}): install the package \`conntrack\`, which is needed to judge connections again when their generations begin anew`,
+      `cannot run \`conntrack\` (${ended ?? `status ${status}`}): install the package \`conntrack\`, which is needed to evaluate connections again when generations restart`,
     );
   }
 
   /**
-   * Clears bits of the marks of connections, and answers whether that was all of them. One call may be good for a few hundred:
-   * conntrack 1.4 leaves half of the kernel's answers unread, until there is no room for more.
+   * Clears bits of the marks of connections. Returns whether all are cleared. One call may clear only a few hundred: conntrack
+   * 1.4 leaves half of the kernel's answers unread until its buffer is full.
    */
   async clearSome(bits: number): Promise<Outcome<boolean>> {
-    // Without a family it stops at the first connection that it cannot put into a message.
+    // Without a family, conntrack stops at the first connection that it cannot encode.
     const [ipv4, ipv6] = await Promise.all(
       ["ipv4", "ipv6"].map((family) => this.#update("-f", family, "-m", `0/0x${bits.toString(16)}`)),
     );
@@ -26,7 +26,7 @@ export class Conntrack {
     return done(ipv4!.value && ipv6!.value);
   }
 
-  /** Nobody may be writing the same bits meanwhile, or it might never end. */
+  /** The rules must not write the same bits meanwhile, or it might not end. */
   async clearAll(bits: number): Promise<Outcome<void>> {
     for (;;) {
       const cleared = await this.clearSome(bits);
@@ -35,18 +35,18 @@ export class Conntrack {
     }
   }
 
-  /** Answers whether it came to the end. */
+  /** Returns whether all connections were visited. */
   async #update(...args: readonly string[]): Promise<Outcome<boolean>> {
-    let said = "";
-    // A connection that ends while all are walked through ends the walk.
+    let problem = "";
+    // conntrack stops if a connection ends while it lists them.
     for (let attempt = 0; attempt < 5; attempt++) {
       const { status, stdout, stderr, ended } = await run([...this.command, "-U", ...args]);
-      // It fails when there was no connection to update, too.
+      // It also fails if there was no connection to update.
       if (status === 0 || /\b0 flow entries have been updated/.test(stderr)) return done(true);
-      // Each connection that was updated is printed.
+      // It prints each updated connection.
       if (stdout !== "") return done(false);
-      said = ended ?? stderr.trim();
+      problem = ended ?? stderr.trim();
     }
-    return failed(`the marks of connections cannot be cleared: conntrack says \`${said}\``);
+    return failed(`cannot clear the marks of connections: conntrack reported \`${problem}\``);
   }
 }

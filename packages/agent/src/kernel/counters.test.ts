@@ -8,7 +8,7 @@ import { Nft } from "./nft.js";
 const folder = mkdtempSync(join(tmpdir(), "tierwall-counters-"));
 afterAll(() => rmSync(folder, { recursive: true }));
 
-/** An nft that fails as often as it is told, in these words, and then counts three packets. */
+/** An nft that fails the given number of times, with this message, and then counts three packets. */
 function failing(times: number, words: string): { readonly nft: Nft; readonly asked: () => number } {
   const tally = join(folder, `${times} ${words}`);
   writeFileSync(tally, "");

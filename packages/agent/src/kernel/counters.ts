@@ -8,9 +8,9 @@ export interface Count {
 }
 
 /**
- * What the counters of our tables have counted since this process began, together with what the kernel still held then.
- * Each reading takes the numbers out of the kernel: nft reads hundreds in milliseconds that way, where listing them takes
- * it through all rules; and counters come and go with tables and rules, while sums stay.
+ * Sums of the counters of Tierwall's tables since this process started, including what the kernel contained then. Each reading
+ * resets the counters in the kernel. That way nft reads hundreds in milliseconds; listing them would make it read all rules.
+ * Counters come and go with tables and rules; sums stay.
  */
 export class CounterSums {
   readonly #sums = new Map<string, Count>();
@@ -34,8 +34,8 @@ export class CounterSums {
   }
 
   /**
-   * Whoever else changes rules of the node while nft reads, as kube-proxy does, interrupts it: then it is asked again. What it
-   * had taken out of the kernel until then is lost.
+   * If another process changes rules of the node meanwhile, as kube-proxy does, nft is interrupted and called again. What it had
+   * read until then is lost.
    */
   async #reset(table: string): Promise<Outcome<readonly object[]>> {
     for (let tries = 1; ; tries++) {
@@ -47,7 +47,7 @@ export class CounterSums {
 
 const mostTries = 5;
 
-/** Of `{"counter": {"name": …, "packets": …, "bytes": …}}`. */
+/** The value in `{"counter": {"name": …, "packets": …, "bytes": …}}`. */
 function isCount(value: unknown): value is Count & { readonly name: string } {
   if (!isObject(value)) return false;
   const { name, packets, bytes } = value;

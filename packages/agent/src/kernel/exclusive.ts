@@ -1,4 +1,4 @@
-/** Runs pieces of work one after the other, in the order in which they came. */
+/** Runs tasks one after the other, in the order of the calls. */
 export class Exclusive {
   #last: Promise<unknown> = Promise.resolve();
 

@@ -4,10 +4,10 @@ import { done, type Outcome } from "./outcome.js";
 import type { TableState } from "./table-state.js";
 
 /**
- * Gives out generations, each one once until the marks of all connections were cleared.
+ * Assigns generations, each only once until the marks of all connections are cleared.
  *
  *     1 … last      connections are stamped with them
- *     last + n      there are too many connections to clear in one go: these stamp nothing, so that what is cleared stays clear
+ *     last + n      there are too many connections to clear at once: these stamp nothing, so that cleared marks stay clear
  *     1 …           all marks are clear
  */
 export class Generations {
@@ -19,7 +19,7 @@ export class Generations {
     readonly mask: number,
   ) {}
 
-  /** Takes up what a table in the kernel says. */
+  /** Continues after the state of a table in the kernel. */
   follow({ sequence, spent }: TableState): void {
     if (sequence < this.#sequence) return;
     this.#sequence = sequence;
@@ -41,7 +41,7 @@ export class Generations {
 
   async next(): Promise<Outcome<number>> {
     const last = markField(this.mask).generations;
-    // Without a table nobody knows what the marks in the kernel mean; past the last one they would mean two things.
+    // Without a table the meaning of the marks in the kernel is unknown; after the last generation it would be ambiguous.
     if (this.#spent === undefined || this.#spent >= last) {
       const cleared = await this.clearSome();
       if (!cleared.ok) return cleared;
@@ -51,12 +51,12 @@ export class Generations {
     return done(this.#spent);
   }
 
-  /** Clears stamps; answers whether there are no more. */
+  /** Clears stamps. Returns whether all are cleared. */
   clearSome(): Promise<Outcome<boolean>> {
     return this.conntrack.clearSome(markField(this.mask).judged);
   }
 
-  /** After this a connection carries nothing of ours. */
+  /** Clears all bits of Tierwall in the marks of connections. */
   async forget(): Promise<Outcome<void>> {
     this.#spent = undefined;
     return this.conntrack.clearAll(this.mask);

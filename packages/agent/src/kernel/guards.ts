@@ -4,7 +4,7 @@ import { Resolver } from "node:dns/promises";
 import { messageOf } from "@tierwall/kube";
 import { done, failed, type Outcome } from "./outcome.js";
 
-/** Something that must go on working while rules are on trial. */
+/** Something that must keep working while rules are on trial. */
 export interface Guard {
   readonly text: string;
   check(milliseconds: number): Promise<Outcome<void>>;
@@ -29,20 +29,18 @@ export function parseGuard(text: string): Outcome<Guard> {
     }
     case undefined:
   }
-  return failed(
-    `the guard \`${text}\` is none of tcp://host:port, dns://server/name, http://… and https://…: write it like one of these`,
-  );
+  return failed(`invalid guard \`${text}\`: write tcp://host:port, dns://server/name, http://… or https://…`);
 }
 
 interface GuardWatch {
   readonly guards: readonly Guard[];
-  /** As many checks in a row may not fail. */
+  /** After this many failed checks in a row, the guard has failed. */
   readonly tries: number;
   readonly everyMilliseconds: number;
   readonly signal: AbortSignal;
 }
 
-/** Checks until it is aborted, or until one guard failed too often: then it says which, and why. */
+/** Checks until it is aborted, or until a guard has failed: then it returns which one, and why. */
 export async function watchGuards({
   guards,
   tries,
@@ -78,7 +76,7 @@ function connects(host: string, port: number, milliseconds: number): Promise<Out
   });
 }
 
-/** A name that does not exist is an answer, too: the server was reached. */
+/** "No such name" is also an answer: the server was reached. */
 async function resolves(server: string, name: string, milliseconds: number): Promise<Outcome<void>> {
   const resolver = new Resolver({ timeout: milliseconds, tries: 1 });
   try {
@@ -91,7 +89,7 @@ async function resolves(server: string, name: string, milliseconds: number): Pro
   }
 }
 
-/** Any status below 500: whether we are allowed in is not the question. */
+/** Any status below 500 counts: access may be denied, but the server answers. */
 async function answers(url: string, milliseconds: number): Promise<Outcome<void>> {
   try {
     const response = await fetch(url, { signal: AbortSignal.timeout(milliseconds), redirect: "manual" });

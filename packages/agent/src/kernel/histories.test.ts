@@ -102,7 +102,7 @@ describe.skipIf(reason)(`histories of rules in the kernel${reason ? ` (skipped: 
         const applied = value(
           await table.apply((generation, place) => frame(program, options, generation, {}, place)),
         );
-        // Only the first rules need a table that is made anew.
+        // Only the first rules need a new table.
         const { kind, because } = applied;
         expect({ isWhole: kind === "swapped", because }).toEqual({
           isWhole: at === 0,

@@ -71,7 +71,7 @@ describe.skipIf(reason)(`our table in the kernel${reason ? ` (skipped: ${reason}
     await vi.waitFor(() => expect(lockChanges).toEqual(["lost"]), { timeout: 60_000 });
     const before = generationOfKernel();
     const refused = await table.apply(denying(80, 81));
-    expect(refused.ok ? "" : refused.message).toMatch(/lock for the table `tierwall` was lost/);
+    expect(refused.ok ? "" : refused.message).toMatch(/lost the lock for the table `tierwall`/);
     expect(generationOfKernel()).toBe(before);
     node.run("nft", "flush", "table", "inet", "tierwall");
     other.stdin.end();
@@ -124,7 +124,7 @@ describe.skipIf(reason)(`our table in the kernel${reason ? ` (skipped: ${reason}
     });
   });
 
-  test("what stands in until the first rules is in the other place, changes there, and gives way as a whole", async () => {
+  test("the table before the first rules has the second name, changes in place, and is replaced as a whole", async () => {
     const table = await openTable();
     expect(await table.applyBefore(denying(80), () => false)).toEqual({ ok: true });
     expect(tables()).toBe("");
@@ -144,7 +144,7 @@ describe.skipIf(reason)(`our table in the kernel${reason ? ` (skipped: ${reason}
     expect(drifts).toEqual([]);
   });
 
-  test("what stands in is repaired, and found again by the agent after it", async () => {
+  test("the table before the first rules is repaired, and found again by the next agent", async () => {
     const table = await openTable();
     await table.applyBefore(denying(80), () => true);
     node.run("nft", "delete", "table", "inet", "tierwall-b");
@@ -181,7 +181,7 @@ describe.skipIf(reason)(`our table in the kernel${reason ? ` (skipped: ${reason}
       expect(drifts).toEqual([]);
     });
 
-    test("does not make a table ours: who was killed before the rules were there left nothing", async () => {
+    test("does not count as a table: an agent that was killed before the rules left nothing", async () => {
       node.load("table inet tierwall {\n\tset ranges {\n\t\ttype ipv4_addr\n\t\tflags interval\n\t}\n}\n");
       const table = await openTable();
       expect(await table.apply(judging("203.0.113.0/24"))).toMatchObject({
@@ -192,7 +192,7 @@ describe.skipIf(reason)(`our table in the kernel${reason ? ` (skipped: ${reason}
     });
   });
 
-  describe("what packets on their way need", () => {
+  describe("what packets under evaluation need", () => {
     const again = "meta priority ffff:0 drop";
     const judging =
       (port: number): FrameOf =>
@@ -211,7 +211,7 @@ describe.skipIf(reason)(`our table in the kernel${reason ? ` (skipped: ${reason}
         counters: new Set(),
       });
 
-    test("comes with a change, stays for the next ones, and goes when there are no more", async () => {
+    test("is added with a change, stays for the next ones, and is removed when there are no more", async () => {
       const table = await openTable();
       await table.apply(judging(80));
       expect(generationOfKernel()).toContain("chain output_again");
@@ -254,14 +254,14 @@ describe.skipIf(reason)(`our table in the kernel${reason ? ` (skipped: ${reason}
   test("a second agent refuses to start", async () => {
     await openTable();
     const second = await KernelTable.open({ table: "tierwall", connectionMask: mask, enter: node.enter });
-    expect(second.ok ? "" : second.message).toContain("another agent keeps the table");
+    expect(second.ok ? "" : second.message).toContain("another agent manages the table");
   });
 
   test.each([
-    ["a rule is deleted", "flush chain inet tierwall t_80", "chain t_80 is another"],
-    ["an element is added", "add element inet tierwall ports { 99 : drop }", "set ports is another"],
-    ["a chain is added", "add chain inet tierwall foreign", "chain foreign is not ours"],
-    ["all rules are flushed", "flush ruleset", "the table is gone"],
+    ["a rule is deleted", "flush chain inet tierwall t_80", "chain t_80 differs"],
+    ["an element is added", "add element inet tierwall ports { 99 : drop }", "set ports differs"],
+    ["a chain is added", "add chain inet tierwall foreign", "chain foreign is unexpected"],
+    ["all rules are flushed", "flush ruleset", "the table was deleted"],
     ["the table sleeps", "add table inet tierwall { flags dormant; }", "found flags dormant"],
   ])("repairs it when %s", async (_, foreign, difference) => {
     const table = await openTable();
@@ -287,23 +287,23 @@ describe.skipIf(reason)(`our table in the kernel${reason ? ` (skipped: ${reason}
     for (const monitor of node.processes) process.kill(monitor, "SIGKILL");
     node.load("flush chain inet tierwall t_80\n");
     await until(() => drifts.length > 0);
-    expect(drifts[0]?.differences).toEqual(["chain t_80 is another"]);
+    expect(drifts[0]?.differences).toEqual(["chain t_80 differs"]);
     expect(node.lets(80)).toBe(false);
   });
 
-  test("an nft that a dead agent left behind may still load a table: it is taken away", async () => {
+  test("an nft that a killed agent left behind may still load a table: it is removed", async () => {
     const table = await openTable();
     await table.apply(denying(80));
     node.load(
       "table inet tierwall-b {\n\tchain output {\n\t\ttype filter hook output priority -10; policy drop;\n\t}\n}\n",
     );
     await until(() => drifts.length > 0);
-    expect(drifts[0]?.differences).toEqual(["the table tierwall-b is not ours"]);
+    expect(drifts[0]?.differences).toEqual(["the table tierwall-b was created by another process"]);
     expect([node.lets(80), node.lets(81)]).toEqual([false, true]);
     expect(tables()).toBe("table inet tierwall-b");
   });
 
-  test("so it is when it does that in the moment in which ours is loaded, and nobody watches", async () => {
+  test("also while the agent's own table is loaded and the monitor is off", async () => {
     const table = await openTable();
     let isFirst = true;
     const disturbed: ReturnType<typeof denying> = (...args) => {
@@ -313,7 +313,7 @@ describe.skipIf(reason)(`our table in the kernel${reason ? ` (skipped: ${reason}
     };
     expect(await table.apply(disturbed)).toMatchObject({ ok: true, value: { table: "tierwall" } });
     await until(() => drifts.length > 0);
-    expect(drifts[0]?.differences).toEqual(["the table tierwall-b is not ours"]);
+    expect(drifts[0]?.differences).toEqual(["the table tierwall-b was created by another process"]);
     expect(tables()).toBe("table inet tierwall-b");
     expect([node.lets(80), node.lets(81)]).toEqual([false, true]);
   });
@@ -326,7 +326,7 @@ describe.skipIf(reason)(`our table in the kernel${reason ? ` (skipped: ${reason}
     expect(node.lets(80)).toBe(false);
   });
 
-  test("a bridge that comes later is seen to before rules are applied, and said if that is impossible", async () => {
+  test("a new bridge is configured before rules are applied, and a failure is reported", async () => {
     const answers = [
       done([]),
       done(["net.bridge.bridge-nf-call-iptables"]),
@@ -340,7 +340,7 @@ describe.skipIf(reason)(`our table in the kernel${reason ? ` (skipped: ${reason}
     expect(node.lets(81)).toBe(false);
   });
 
-  test("other tables are nobody's business, and stay", async () => {
+  test("tables of other programs are not touched", async () => {
     const table = await openTable();
     await table.apply(denying(80));
     node.load("table inet theirs {\n\tchain c {\n\t}\n}\nadd rule inet theirs c accept\n");
@@ -368,7 +368,7 @@ describe.skipIf(reason)(`our table in the kernel${reason ? ` (skipped: ${reason}
     expect([await packets("r_80"), await packets("r_81")]).toEqual([3, 2]);
   });
 
-  test("what was learned outlives differences and swaps, and learning it again begins its time anew", async () => {
+  test("learned elements outlive differences and swaps, and learning them again restarts their timeout", async () => {
     const table = await openTable();
     await table.apply(denying(80));
     const pair = "10.0.0.1 . 192.0.2.1";
@@ -411,7 +411,7 @@ describe.skipIf(reason)(`our table in the kernel${reason ? ` (skipped: ${reason}
     };
     expect(await table.apply(sized)).toMatchObject({
       ok: true,
-      value: { kind: "swapped", because: "map ports is to be declared in another way" },
+      value: { kind: "swapped", because: "map ports changes its declaration" },
     });
     expect(node.lets(80)).toBe(false);
   });
@@ -429,7 +429,7 @@ describe.skipIf(reason)(`our table in the kernel${reason ? ` (skipped: ${reason}
     });
   });
 
-  test("after the last generation the marks of connections are cleared, and counting begins anew", async () => {
+  test("after the last generation the marks of connections are cleared, and generations restart", async () => {
     // Two bits say `by name` and `denied`: there is room for the generations 1 to 3.
     const table = await openTable("tierwall", 0x000f0000);
     const udp = ["-p", "udp", "--sport", "1", "--dport", "2", "-t", "600", "-m", "0x00050007"];
@@ -468,7 +468,7 @@ describe.skipIf(reason)(`our table in the kernel${reason ? ` (skipped: ${reason}
     expect(value(await table.apply(denying(80))).kind).toBe("unchanged");
   });
 
-  test("who succeeds an agent that was clearing marks goes on with it", async () => {
+  test("the next agent continues to clear marks", async () => {
     const first = await openTable("tierwall", 0x000f0000);
     for (const port of [80, 81, 80]) value(await first.apply(denying(port)));
     node.connect(1000, "0x00050000");

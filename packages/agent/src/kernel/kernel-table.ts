@@ -1,5 +1,5 @@
 import { atRest } from "../ruleset/at-rest.js";
-import { standing } from "../ruleset/leftover.js";
+import { contentOf } from "../ruleset/leftover.js";
 import type { Place } from "../ruleset/hooks.js";
 import type { Ruleset } from "../ruleset/ruleset.js";
 import { sameRuleset, listDifferences } from "../ruleset/equality.js";
@@ -19,33 +19,33 @@ import { recover } from "./recovery.js";
 import { beginTrial, confirmTrial, endTrial, type Trial } from "./trial.js";
 
 export interface KernelTableOptions {
-  /** The name of our table; the one that takes turns with it has `-b` behind it. */
+  /** The name of the table. The second table has this name with the suffix `-b`. */
   readonly table: string;
-  /** The bits of the connection mark that are ours. */
+  /** The bits of the connection mark that Tierwall uses. */
   readonly connectionMask: number;
   readonly onDrift?: (drift: Drift) => void;
   readonly onTrialEnd?: (end: TrialEnd) => void;
   /** Nothing is written while the lock is lost. */
   readonly onLockChange?: OnLockChange;
-  /** Elements that every table has from the start, whatever it is made for. */
+  /** Elements that every table has from the start. */
   readonly always?: ElementsFor;
-  /** Words before each command, to run it elsewhere: `ip netns exec node1`. */
+  /** A prefix of each command, to run it in another namespace: `ip netns exec node1`. */
   readonly enter?: readonly string[];
-  /** Makes bridged packets pass our rules; answers with the settings that were changed for it. Absent: they are left as they are. */
+  /** Makes bridged packets pass the rules, and returns the settings that were changed for it. Absent: nothing is changed. */
   readonly bridges?: () => Outcome<readonly string[]>;
 }
 
 /**
- * The rules of a node, but for the generation of connections and the place beside another table. Kept, and asked again
- * when a repair needs a new one.
+ * The rules of a node, as a function of the generation and of the place next to another table. It is kept, and called again when
+ * a repair needs a new table.
  */
 export type FrameOf = (generation: number, place: Place) => Ruleset;
 
-/** Lines that fill learned sets of a table; of those alone that the table has. */
+/** The lines that fill the learned sets that a table has. */
 export type ElementsFor = (table: {
   readonly name: string;
   readonly ruleset: Ruleset;
-  /** What the table is before the change; absent for one that is made anew. */
+  /** The table before the change; absent for a new table. */
   readonly held?: Ruleset;
 }) => string;
 
@@ -55,31 +55,31 @@ export interface Applied {
   readonly generation: number;
   /** Why a new table was needed. */
   readonly because?: string;
-  /** Where the kernel prints something else than was written: a defect of ours. */
+  /** Where nft lists something else than was written, which is a bug in Tierwall. */
   readonly unfaithful?: readonly string[];
-  /** Until the rules judged; a table that was swapped is compared after that. */
+  /** Until the rules are in force. A new table is compared after that. */
   readonly milliseconds: Milliseconds;
 }
 
-/** Somebody else changed our table. */
+/** Another process changed the table. */
 export interface Drift {
   readonly differences: readonly string[];
-  /** Absent where there is nothing to repair it with yet: the next `apply` does. */
+  /** Absent if there are no rules yet to repair it with: the next `apply` replaces the table. */
   readonly repaired?: Outcome<Applied>;
 }
 
-/** `lost`: somebody else changed a table while it lasted. */
+/** `lost`: another process changed a table during the trial. */
 export type TrialEnd = "confirmed" | "given up" | "expired" | "lost";
 
 /**
- * Our table in the kernel. It is there twice while one takes the place of the other:
+ * Tierwall's table in the kernel. There are two while one replaces the other:
  *
- *     difference   one transaction on the table; what nothing refers to any more goes with the next one
- *     swap         load the new table beside the old: both judge; empty the base chains of the old; delete it
- *     trial        both stay for a while, and a timed set says which of them judges (trial.ts)
+ *     difference   one transaction on the table; the next one removes what is no longer referenced
+ *     swap         load the new table in addition to the old: both judge; empty the base chains of the old; delete it
+ *     trial        both stay for a while, and a timed set determines which of them judges (trial.ts)
  *
- * Every transaction ends with the state it leads to (table-state.ts), so that an agent that was killed is succeeded by one
- * that finds either the old or the new.
+ * Every transaction ends with the state it leads to (table-state.ts). So after an agent was killed, the next one finds either
+ * the old state or the new one.
  */
 export class KernelTable {
   readonly #nft: Nft;
@@ -88,18 +88,18 @@ export class KernelTable {
   readonly #tables: Tables;
   readonly #monitor: Monitor;
   readonly #queue = new Exclusive();
-  /** While a trial lasts: the table to go back to. */
+  /** During a trial: the table to return to. */
   #current: Table | undefined;
   #trial:
     | (Trial & { readonly frameOf: FrameOf; readonly until: number; readonly timer: NodeJS.Timeout })
     | undefined;
-  /** Tables with our names that are in the way. */
+  /** Tables with Tierwall's names that have to be removed. */
   #strays: readonly FoundTable[] = [];
-  /** Why the table is not what it should be, if it is known not to be. */
+  /** Why the table differs from what was written, if it is known to. */
   #suspect: string | undefined;
   #frameOf: FrameOf | undefined;
-  /** What judges stands in until the first rules come. */
-  #standsIn = false;
+  /** Whether the current table is the one for the time before the first rules. */
+  #isPlaceholder = false;
   #elementsFor: ElementsFor = () => "";
   #unfaithful: ReadonlySet<string> = new Set();
   #sweeping: NodeJS.Timeout | undefined;
@@ -117,7 +117,7 @@ export class KernelTable {
     this.#nft = new Nft(command, new NftSession(command), () =>
       lock.isHeld
         ? undefined
-        : `the lock for the table \`${options.table}\` was lost, and nothing is written without it`,
+        : `the agent lost the lock for the table \`${options.table}\` and does not write without it`,
     );
     this.#counters = new CounterSums(this.#nft);
     this.#generations = new Generations(conntrack, options.connectionMask);
@@ -136,12 +136,12 @@ export class KernelTable {
   static async open(options: KernelTableOptions): Promise<Outcome<KernelTable>> {
     const enter = options.enter ?? [];
     const conntrack = new Conntrack([...enter, "conntrack"]);
-    const there = await conntrack.isThere();
+    const there = await conntrack.isInstalled();
     if (!there.ok) return there;
     let table: KernelTable | undefined;
     const lock = await takeLock([...enter, options.table].join(" "), undefined, (change) => {
       options.onLockChange?.(change);
-      // Another agent may have written meanwhile.
+      // Another agent may have written in the meantime.
       if (change === "held again" && table !== undefined) table.#verifySoon();
     });
     if (!lock.ok) return lock;
@@ -155,11 +155,11 @@ export class KernelTable {
 
   async #begin(): Promise<Outcome<void>> {
     await Promise.all([this.#monitor.start(), this.#nft.session?.start()]);
-    const taken = await recover(this.#tables, this.#generations, this.#names);
-    if (!taken.ok) return taken;
-    this.#current = taken.value.current;
-    this.#suspect = taken.value.suspect;
-    this.#strays = taken.value.strays;
+    const recovered = await recover(this.#tables, this.#generations, this.#names);
+    if (!recovered.ok) return recovered;
+    this.#current = recovered.value.current;
+    this.#suspect = recovered.value.suspect;
+    this.#strays = recovered.value.strays;
     this.#sweepSoon();
     return this.#current ? this.#removeStrays() : done(undefined);
   }
@@ -171,7 +171,7 @@ export class KernelTable {
     return done(undefined);
   }
 
-  /** Settings of the kernel that had to be changed for bridges. */
+  /** The settings of the kernel that were changed for bridges. */
   get changedSettings(): readonly string[] {
     return this.#changedSettings;
   }
@@ -203,18 +203,18 @@ export class KernelTable {
     return this.#inForce.at(-1)?.state.generation ?? 0;
   }
 
-  /** When the trial that is under way ends, on the clock of `performance.now()`. */
+  /** When the current trial ends, on the clock of `performance.now()`. */
   get trialUntil(): number | undefined {
     return this.#trial?.until;
   }
 
-  /** `elementsFor`: lines for the same transaction, for what learned sets are to hold from the start. */
+  /** `elementsFor`: lines for the same transaction, which fill learned sets. */
   apply(frameOf: FrameOf, elementsFor: ElementsFor = () => ""): Promise<Outcome<Applied>> {
     return this.#queue.run(async () => {
-      if (this.#trial) return failed("a trial is under way: confirm it, or give it up");
+      if (this.#trial) return failed("rules are on trial: confirm them or give them up first");
       this.#frameOf = frameOf;
       this.#elementsFor = elementsFor;
-      // The first pod of a node brings its bridge with it.
+      // The bridge of a node is created with its first pod.
       const bridged = this.#callForBridges();
       const applied = await this.#apply(frameOf, new Clock(this.#nft));
       this.#stampSoon();
@@ -223,8 +223,8 @@ export class KernelTable {
   }
 
   /**
-   * Rules for the time before the first `apply`, where `isWanted` in the place of those there are. They stand in the other place,
-   * so that the first rules come as if there had been none: loaded as a whole, and compared.
+   * Rules for the time before the first `apply`, if `isWanted` accepts them in place of the current ones. They are in the second
+   * table, so that the first rules are loaded as a whole and compared, as if there were none.
    */
   applyBefore(
     frameOf: FrameOf,
@@ -236,15 +236,19 @@ export class KernelTable {
         return done(undefined);
       this.#frameOf = frameOf;
       const bridged = this.#callForBridges();
-      const applied = await this.#standIn(current, frameOf, new Clock(this.#nft));
+      const applied = await this.#applyPlaceholder(current, frameOf, new Clock(this.#nft));
       return applied.ok && !bridged.ok ? bridged : applied;
     });
   }
 
-  async #standIn(current: Table | undefined, frameOf: FrameOf, clock: Clock): Promise<Outcome<Applied>> {
+  async #applyPlaceholder(
+    current: Table | undefined,
+    frameOf: FrameOf,
+    clock: Clock,
+  ): Promise<Outcome<Applied>> {
     if (current) return this.#applyTo(current, frameOf, clock);
     const swapped = await this.#swap(frameOf, clock, "there was no table", this.#names.at(-1));
-    this.#standsIn = swapped.ok;
+    this.#isPlaceholder = swapped.ok;
     return swapped;
   }
 
@@ -252,7 +256,7 @@ export class KernelTable {
     const current = this.#current;
     if (!current) return this.#swap(frameOf, clock, "there was no table");
     if (this.#suspect !== undefined) return this.#swap(frameOf, clock, this.#suspect);
-    if (this.#standsIn) return this.#swap(frameOf, clock, "pods were held back until there were rules");
+    if (this.#isPlaceholder) return this.#swap(frameOf, clock, "pods were denied until there were rules");
     return this.#applyTo(current, frameOf, clock);
   }
 
@@ -293,7 +297,7 @@ export class KernelTable {
     const next = await this.#generations.next();
     if (!next.ok) return next;
     const generation = next.value;
-    // Nobody is on his way through a table that is new.
+    // No packet is being evaluated by a new table.
     const ruleset = atRest(frameOf(generation, this.#placeOf(name)));
     const elements = await this.#learned(name, ruleset);
     const { loaded, milliseconds } = await this.#monitor.without(async () => ({
@@ -303,8 +307,8 @@ export class KernelTable {
     if (!loaded.ok) return loaded;
     this.#current = loaded.value;
     this.#suspect = undefined;
-    this.#standsIn = false;
-    if (old) this.#strays = [...this.#strays, { ...old, ruleset: standing(old.held), strange: [] }];
+    this.#isPlaceholder = false;
+    if (old) this.#strays = [...this.#strays, { ...old, ruleset: contentOf(old.held), strange: [] }];
     const found = await this.#tables.find(name);
     if (!found.ok) return found;
     this.#unfaithful = new Set(differencesOf(found.value, ruleset));
@@ -322,7 +326,7 @@ export class KernelTable {
     });
   }
 
-  /** Nobody watched while the table was loaded: an nft of an agent before this one may have loaded another meanwhile. */
+  /** The monitor was off while the table was loaded, and an nft of an earlier agent may have loaded another table meanwhile. */
   async #lookForStrays(): Promise<void> {
     const listed = await this.#nft.ask("list", "tables", "inet");
     const ours = this.#names.filter((name) => listed.ok && listed.value.includes(`table inet ${name}\n`));
@@ -350,7 +354,7 @@ export class KernelTable {
     return done(undefined);
   }
 
-  /** Not at once: under churn the next change removes it in passing. */
+  /** Delayed: when changes are frequent, the next one removes it in the same transaction. */
   #sweepSoon(): void {
     clearTimeout(this.#sweeping);
     this.#sweeping = setTimeout(() => void this.#queue.run(() => this.#sweep()), 200);
@@ -365,7 +369,7 @@ export class KernelTable {
     else this.#suspect = swept.message;
   }
 
-  /** In turns with everything else: while there are marks to clear, rules still change. */
+  /** Queued like everything else, so that rules can change while marks are cleared. */
   #stampSoon(wait = 0): void {
     const { generation } = this;
     if (this.#closing || generation === 0 || this.#generations.isStamped(generation)) return;
@@ -374,23 +378,25 @@ export class KernelTable {
     this.#stamping.unref();
   }
 
-  /** Rules of a generation that stamps nothing judge every packet; they give way as soon as all marks are clear. */
+  /** Rules of a generation that stamps nothing judge every packet. They are replaced as soon as all marks are clear. */
   async #stampAgain(): Promise<void> {
     const [current, frameOf] = [this.#current, this.#frameOf];
     if (!current || !frameOf || this.#trial || this.#generations.isStamped(current.state.generation)) return;
-    const cleared = this.lock.isHeld ? await this.#generations.clearSome() : failed("the lock was lost");
+    const cleared = this.lock.isHeld
+      ? await this.#generations.clearSome()
+      : failed("the agent lost its lock");
     if (cleared.ok && cleared.value) await this.#change(current, frameOf, new Clock(this.#nft));
     this.#stampSoon(cleared.ok ? 0 : 1000);
   }
 
-  /** Once for all that others did since the last time. */
+  /** Once for all changes by other processes since the last time. */
   #verifySoon(): void {
     if (this.#verifying) return;
     this.#verifying = true;
     void this.verify();
   }
 
-  /** Compares all of our tables with what was written, and repairs them. Answers with what was different. */
+  /** Compares Tierwall's tables with what was written, and repairs them. Returns the differences. */
   verify(): Promise<Outcome<readonly string[]>> {
     return this.#queue.run(async () => {
       this.#verifying = false;
@@ -398,15 +404,16 @@ export class KernelTable {
       for (const { name, held, state } of this.#inForce) {
         const found = await this.#tables.find(name);
         if (!found.ok) return found;
-        const apart = differencesOf(found.value, standing(held));
-        if (found.value && found.value.state?.digest !== state.digest) apart.push("the state is another");
+        const apart = differencesOf(found.value, contentOf(held));
+        if (found.value && found.value.state?.digest !== state.digest)
+          apart.push("the state element differs");
         differences.push(...apart.filter((text) => !this.#unfaithful.has(text)));
       }
       for (const name of this.#names) {
         if (this.#inForce.some((table) => table.name === name)) continue;
         const found = await this.#tables.find(name);
         if (!found.ok) return found;
-        if (found.value) differences.push(`the table ${name} is not ours`);
+        if (found.value) differences.push(`the table ${name} was created by another process`);
       }
       const [first] = differences;
       if (first === undefined) return done(differences);
@@ -418,12 +425,12 @@ export class KernelTable {
     });
   }
 
-  /** New rules judge for a while; unless they are confirmed meanwhile, the kernel goes back to the old ones. */
+  /** New rules judge for a while. Unless they are confirmed in time, the kernel returns to the old ones. */
   startTrial(frameOf: FrameOf, seconds: number): Promise<Outcome<Applied>> {
     return this.#queue.run(async () => {
-      if (this.#trial) return failed("a trial is under way already: confirm it, or give it up");
+      if (this.#trial) return failed("rules are on trial already: confirm them or give them up first");
       if (!this.#current || this.#suspect !== undefined) {
-        return failed("there is nothing to go back to: apply rules first");
+        return failed("there are no rules to return to: apply rules first");
       }
       const clock = new Clock(this.#nft);
       const next = await this.#generations.next();
@@ -445,7 +452,7 @@ export class KernelTable {
   confirm(): Promise<Outcome<void>> {
     return this.#queue.run(async () => {
       const trial = this.#trial;
-      if (!trial) return failed("no trial is under way: it was ended, or its time was up");
+      if (!trial) return failed("no rules are on trial: the trial ended or expired");
       const kept = await confirmTrial(this.#tables, trial);
       if (!kept.ok) return kept;
       this.#current = kept.value;
@@ -462,7 +469,7 @@ export class KernelTable {
   #endTrial(end: "given up" | "expired"): Promise<Outcome<void>> {
     return this.#queue.run(async () => {
       const trial = this.#trial;
-      if (!trial) return failed("no trial is under way: it was ended, or its time was up");
+      if (!trial) return failed("no rules are on trial: the trial ended or expired");
       const back = await endTrial(this.#tables, trial);
       if (back.ok) this.#current = back.value;
       else this.#suspect = back.message;
@@ -487,7 +494,7 @@ export class KernelTable {
     });
   }
 
-  /** What each counter has counted since this process began, with what was in the kernel then. */
+  /** What each counter has counted since this process started, including what the kernel contained then. */
   counters(): Promise<Outcome<ReadonlyMap<string, Count>>> {
     return this.#queue.run(async () => {
       for (const { name } of this.#inForce) {
@@ -498,10 +505,14 @@ export class KernelTable {
     });
   }
 
-  /** Removes everything of ours. */
+  /** Removes everything of Tierwall. */
   cleanup(): Promise<Outcome<void>> {
     return this.#queue.run(async () => {
-      const tables = this.#inForce.map((table) => ({ ...table, ruleset: standing(table.held), strange: [] }));
+      const tables = this.#inForce.map((table) => ({
+        ...table,
+        ruleset: contentOf(table.held),
+        strange: [],
+      }));
       this.#strays = [...this.#strays, ...tables];
       this.#current = undefined;
       if (this.#trial) this.#forgetTrial("given up");
@@ -524,6 +535,6 @@ export class KernelTable {
 }
 
 function differencesOf(found: FoundTable | undefined, wanted: Ruleset): string[] {
-  if (!found) return ["the table is gone"];
+  if (!found) return ["the table was deleted"];
   return [...found.strange.map((text) => `found ${text}`), ...listDifferences(found.ruleset, wanted)];
 }

@@ -1,7 +1,7 @@
 import type { Ruleset } from "../ruleset/ruleset.js";
 import type { Nft } from "./nft.js";
 
-/** The lines that put what one table has learned into another. */
+/** The lines that copy the learned elements of one table to another. */
 export async function carryOver(
   nft: Nft,
   from: string,
@@ -23,6 +23,6 @@ export async function carryOver(
   return lines.join("");
 }
 
-/** The last millisecond of an element is printed like one whose time has just begun. */
+/** In the last millisecond of its life, an element is printed without `expires`, like a new one. */
 const isLiving = (element: string): boolean =>
   element !== "" && (element.includes(" expires ") || !element.includes(" timeout "));

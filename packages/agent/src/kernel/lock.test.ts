@@ -24,7 +24,7 @@ test("is held by one, and free after that", async () => {
   const first = await takeLock(name, folder);
   expect(await takeLock(name, folder)).toEqual({
     ok: false,
-    message: `another agent keeps the table \`${name}\` of this network namespace, and its rules stay when it ends: stop it first, as the service \`tierwall-agent\` or as the pod of its DaemonSet on this node`,
+    message: `another agent manages the table \`${name}\` of this network namespace: stop it first, either the service \`tierwall-agent\` or the pod of its DaemonSet on this node; its rules stay in the kernel`,
   });
   if (first.ok) await first.value.release();
   const again = await takeLock(name, folder);
@@ -119,7 +119,7 @@ test("cannot be taken by a process without rights, neither by a socket's name no
 test("is refused where others may replace its file", async () => {
   chmodSync(folder, 0o777);
   const lock = await takeLock(name, folder);
-  expect(lock.ok ? "" : lock.message).toContain("may be changed by others than its owner");
+  expect(lock.ok ? "" : lock.message).toContain("other users can change the folder of locks");
 });
 
 test.skipIf(whyNoNamespaces() !== undefined)("belongs to a network namespace", async () => {

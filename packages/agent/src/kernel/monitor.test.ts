@@ -6,7 +6,7 @@ const state = (digest: string): string =>
   `add element inet tierwall state { 0x00000005 comment "generation 2 spent 2 digest ${digest}" }`;
 const ours = state("0123456789abcdef");
 
-/** How often somebody else was noticed in lines of `nft monitor`. */
+/** How often another process was noticed in lines of `nft monitor`. */
 function noticed(...lines: readonly string[]): number {
   let count = 0;
   const monitor = new Monitor({
@@ -38,7 +38,7 @@ test.each<[title: string, lines: string[], count: number]>([
   ["events that were lost", ["# ERROR: We lost some netlink events!", "add table ip kube-proxy", end], 1],
   ["a transaction of which nothing was printed", [end], 1],
   [
-    "two after one of ours",
+    "two after an own one",
     [ours, end, "add chain inet tierwall c", end, "add chain inet tierwall d", end],
     2,
   ],

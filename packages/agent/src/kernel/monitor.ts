@@ -9,22 +9,23 @@ interface MonitorOptions {
   /** How nft is started. */
   readonly command: readonly string[];
   readonly isInForce: (table: string) => boolean;
-  /** Our other name: nobody but us makes a table of that name, or adds to it. */
+  /** Whether it is one of Tierwall's names: only the agent creates a table of that name or adds to it. */
   readonly isReserved: (table: string) => boolean;
   readonly isOurs: (digest: string) => boolean;
-  /** Sets whose elements come and go. */
+  /** Whether the elements of a set change without a change of the rules. */
   readonly isLearned: (set: string) => boolean;
-  /** Somebody else changed one of the tables, or may have. */
+  /** Another process changed one of the tables, or may have. */
   readonly onForeign: () => void;
 }
 
 /**
- * Watches for transactions of others on our tables. `nft monitor` prints what a transaction did, then a line that ends it:
+ * Watches for transactions of other processes on Tierwall's tables. `nft monitor` prints the changes, then a line that ends
+ * the transaction:
  *
  *     delete rule inet tierwall egress handle 8
  *     # new generation 9 by process 4711 (nft)
  *
- * Ours are known by the state they write, not by their process: in a container the kernel knows it by another number.
+ * The agent's own transactions are known by the state they write. Their process number is no use: it differs in a container.
  */
 export class Monitor {
   #child: ChildProcess | undefined;
@@ -35,7 +36,7 @@ export class Monitor {
 
   constructor(readonly options: MonitorOptions) {}
 
-  /** Resolves when nothing can escape it any more. */
+  /** Resolves when it sees every further transaction. */
   async start(): Promise<void> {
     this.#stopped = false;
     this.#foreign = false;
@@ -67,8 +68,8 @@ export class Monitor {
   }
 
   /**
-   * Looks away while a whole table is written: nft would print each element of it, which takes longer than to write them.
-   * Who asks for that has to compare everything afterwards.
+   * Pauses while a whole table is written: nft would print each element, which takes longer than writing them. The caller has to
+   * compare the table afterwards.
    */
   async without<T>(work: () => Promise<T>): Promise<T> {
     this.stop();
@@ -79,7 +80,7 @@ export class Monitor {
     }
   }
 
-  /** It fell behind and lost events, or was killed: whatever happened meanwhile was not seen. */
+  /** It lost events or was killed, so changes in the meantime were not seen. */
   async #again(child: ChildProcess): Promise<void> {
     if (this.#child !== child) return;
     await sleep(500);
@@ -92,7 +93,7 @@ export class Monitor {
     // `# ERROR: We lost some netlink events!`
     if (line.startsWith("# ERROR")) this.#foreign = true;
     if (line.startsWith("# new generation")) {
-      // Of some sets nft does not print what happens to them: a transaction without a line may be about one of ours.
+      // nft does not print changes of some sets: a transaction without a line may concern one of Tierwall's.
       if (!this.#ours && (this.#foreign || !this.#others)) this.options.onForeign();
       this.#foreign = false;
       this.#ours = false;
@@ -113,7 +114,7 @@ export class Monitor {
   }
 }
 
-/** Whether a process has subscribed to events of netfilter, by the list of netlink sockets of its network namespace. */
+/** Whether a process has subscribed to netfilter events, from the list of netlink sockets of its network namespace. */
 function listens(pid: number): boolean {
   try {
     const sockets = readFileSync(`/proc/${pid}/net/netlink`, "utf8").split("\n");

@@ -52,7 +52,7 @@ describe.skipIf(reason)(`an nft that stays${reason ? ` (skipped: ${reason})` : "
     });
   });
 
-  test("reads hundreds of counters, each time anew", async () => {
+  test("reads hundreds of counters, without a cache", async () => {
     const counters = Array.from(
       { length: 500 },
       (_, i) => `\tcounter c${i} {\n\t\tpackets ${i} bytes ${i}\n\t}\n`,

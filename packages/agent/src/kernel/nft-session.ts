@@ -3,20 +3,20 @@ import type { Finished } from "./command.js";
 import { Exclusive } from "./exclusive.js";
 import { AnonymousFile } from "./anonymous-file.js";
 
-/** After as many answers another nft is started: what one forgets to give back stays little. */
+/** After this many answers nft is restarted, to limit what it leaks. */
 const mostAnswers = 1000;
 
-/** A question whose answer is known, and that asks nothing of the kernel. When it is answered, so is all before it. */
+/** A query with a known answer that does not involve the kernel. Its answer shows that everything before it was answered. */
 const lastQuestion = "describe ip ttl";
 const lastAnswer = /^payload expression, .*\n/m;
-const nonsense = "forget";
-/** Longer than that. What comes before it may be long, and comes in many parts. */
+/** Not a command. When nft fails, it drops its cache. */
+const invalidCommand = "forget";
+/** More than the length of the last answer. What comes before can be long, and arrives in many parts. */
 const longestEnd = 200;
 
 /**
- * An nft that stays (`nft -i`): it reads a line, does what it says, and reads the next. To start an nft takes as long as a
- * small change, and to end one takes longer, because the kernel then cleans up before it goes on. Whatever is more than a line
- * stands in a file that it is told to include.
+ * An nft process that stays (`nft -i`): it reads one command per line. Starting nft takes as long as a small change, and ending
+ * it takes longer, because the kernel cleans up first. Commands of more than a line are in a file that it includes.
  */
 export class NftSession {
   readonly #queue = new Exclusive();
@@ -26,12 +26,12 @@ export class NftSession {
   /** `command`: how nft is started. */
   constructor(readonly command: readonly string[]) {}
 
-  /** Whoever waits for that does not wait when there is something to do. */
+  /** Starts nft in advance, so that the first command need not wait for it. */
   start(): Promise<void> {
     return this.#queue.run(async () => void (await this.#conversation()));
   }
 
-  /** Does all of a text, or nothing of it. Undefined: nft cannot be talked to, and nothing was done. */
+  /** Applies a text completely or not at all. Undefined: no session is possible, and nothing was done. */
   transact(text: string): Promise<Finished | undefined> {
     return this.#queue.run(async () => {
       const open = await this.#conversation();
@@ -44,11 +44,11 @@ export class NftSession {
     return this.#queue.run(async () => (await this.#conversation())?.ask(line));
   }
 
-  /** The same about what changes while rules do not: nft would say again what it knows, but for that it forgets all when it fails. */
+  /** For data that changes while the rules do not: nft would answer from its cache, which an invalid command clears. */
   askUncached(line: string): Promise<Finished | undefined> {
     return this.#queue.run(async () => {
       const open = await this.#conversation();
-      await open?.ask(nonsense);
+      await open?.ask(invalidCommand);
       return open?.ask(line);
     });
   }
@@ -70,7 +70,7 @@ export class NftSession {
     const begun = new Conversation(this.command, file);
     const greeting = await begun.ask("");
     if (greeting.status === 0) this.#open = begun;
-    // An nft without a command line of its own refuses; one that was killed may be started again.
+    // An nft that was built without an interactive mode refuses; one that was killed can be started again.
     else this.#isPossible = greeting.ended?.startsWith("SIG") ?? false;
     return this.#open;
   }
@@ -79,8 +79,8 @@ export class NftSession {
 class Conversation {
   readonly #child: ChildProcess;
   readonly #ended: Promise<string>;
-  #said = "";
-  #heard: (() => void) | undefined;
+  #output = "";
+  #onOutput: (() => void) | undefined;
   answers = 0;
   isOver = false;
 
@@ -88,8 +88,8 @@ class Conversation {
     command: readonly string[],
     readonly file: AnonymousFile,
   ) {
-    // JSON is written in large pieces, other answers a few letters at a time. Errors belong between the answers. There is no
-    // home for it to write its history to.
+    // JSON is written in large pieces, other output a few characters at a time. Errors have to be in order with the answers.
+    // Without a home folder, it writes no history.
     this.#child = spawn("sh", ["-c", 'exec "$@" -j -i 2>&1', "sh", ...command], {
       stdio: ["pipe", "pipe", "ignore", file.descriptor],
       env: { ...process.env, HOME: "/nonexistent" },
@@ -104,24 +104,24 @@ class Conversation {
     });
     void this.#ended.then(() => file.close());
     this.#child.stdout?.setEncoding("utf8").on("data", (text: string) => {
-      this.#said += text;
-      this.#heard?.();
+      this.#output += text;
+      this.#onOutput?.();
     });
     this.#child.stdin?.on("error", () => {});
   }
 
   async ask(line: string): Promise<Finished> {
     this.answers++;
-    this.#said = "";
+    this.#output = "";
     const answered = new Promise<undefined>((resolve) => {
-      this.#heard = () => {
-        if (lastAnswer.test(this.#said.slice(-longestEnd))) resolve(undefined);
+      this.#onOutput = () => {
+        if (lastAnswer.test(this.#output.slice(-longestEnd))) resolve(undefined);
       };
     });
     this.#child.stdin?.write(`${line}\n${lastQuestion}\n`);
     const ended = await Promise.race([answered, this.#ended]);
     if (ended !== undefined) return { status: undefined, stdout: "", stderr: "", ended };
-    const text = this.#said.replace(lastAnswer, "");
+    const text = this.#output.replace(lastAnswer, "");
     const isRefused = /^(\S+: )?Error: /m.test(text);
     return isRefused ? { status: 1, stdout: "", stderr: text } : { status: 0, stdout: text, stderr: "" };
   }

@@ -14,13 +14,13 @@ test.each([
   ["Error: cache initialization failed", "nft failed with status 1: cache initialization failed"],
   [
     "/dev/stdin:1:1-9: Error: Could not process rule: Operation not permitted",
-    "nft may not read or change rules: run as root, or with the capability NET_ADMIN",
+    "nft is not permitted to read or change rules: run as root or with the capability NET_ADMIN",
   ],
-])("what nft complains of is told in one line", async (said, message) => {
+])("an error of nft is reported in one line", async (said, message) => {
   expect(await saying(said).transact("table inet t\nnonsense!\n")).toMatchObject({ ok: false, message });
 });
 
-test("that nft was killed is told apart: nobody knows whether it was done", async () => {
+test("a killed nft is reported as interrupted: it is unknown whether the change was made", async () => {
   expect(await new Nft(["sh", "-c", "kill -KILL $$"]).transact("")).toEqual({
     ok: false,
     message: "nft was ended by SIGKILL",
@@ -33,6 +33,6 @@ test("a program that is not there is a message that says what to install", async
     ok: false,
     message: "nft is not installed: install the package `nftables`",
   });
-  const conntrack = await new Conntrack(["/nowhere/conntrack"]).isThere();
+  const conntrack = await new Conntrack(["/nowhere/conntrack"]).isInstalled();
   expect(conntrack.ok ? "" : conntrack.message).toContain("install the package `conntrack`");
 });

@@ -3,16 +3,16 @@ import { type Finished, run } from "./command.js";
 import type { NftSession } from "./nft-session.js";
 import { done, failed, type Outcome } from "./outcome.js";
 
-/** What is longer is done by an nft of its own, which gives back the memory it needed. */
+/** Longer texts get a separate nft process, which frees its memory when it ends. */
 const longest = 2 ** 18;
 
-/** Talks to nftables of the network namespace that this process is in. */
+/** Calls nft in the network namespace of this process. */
 export class Nft {
   #milliseconds = 0;
 
   /**
-   * `command`: how nft is started; tests start it in a namespace of theirs. `session`: one that need not be started.
-   * `whyNoWrites`: asked before each change.
+   * `command`: how nft is started; tests start it in another namespace. `session`: a running nft. `whyNoWrites`: called before
+   * each change; returns why it must not happen.
    */
   constructor(
     readonly command: readonly string[] = ["nft"],
@@ -20,12 +20,12 @@ export class Nft {
     private readonly whyNoWrites: () => string | undefined = () => undefined,
   ) {}
 
-  /** How long all that it was asked took so far. */
+  /** The total time of all calls. */
   get milliseconds(): number {
     return this.#milliseconds;
   }
 
-  /** All of it, or nothing. `interrupted`: nft was killed, and which of the two it was is not known. */
+  /** Applies everything or nothing. `interrupted`: nft was killed, and it is unknown which of the two happened. */
   async transact(text: string): Promise<Outcome<void> & { readonly interrupted?: boolean }> {
     const refusal = this.whyNoWrites();
     if (refusal !== undefined) return failed(refusal);
@@ -35,23 +35,23 @@ export class Nft {
         run([...this.command, "-f", "-"], text),
     );
     if (finished.status === 0) return done(undefined);
-    // A program that could not be started did nothing.
+    // A program that could not be started changed nothing.
     const interrupted = finished.ended !== undefined && !/^E[A-Z]/.test(finished.ended);
     return { ...failed(complaint(finished, text)), interrupted };
   }
 
-  /** Whether the kernel would take it; it is told to forget it again. */
-  async wouldTake(text: string): Promise<boolean> {
+  /** Whether the kernel accepts it, in a dry run. */
+  async accepts(text: string): Promise<boolean> {
     const finished = await this.#timed(() => run([...this.command, "-c", "-f", "-"], text));
     return finished.status === 0;
   }
 
-  /** Text of rules and sets as they are compared: numbers for names, nothing that counts or runs. */
+  /** The text of rules and sets as they are compared: with numbers instead of names, without counts and timers. */
   list(...what: readonly string[]): Promise<Outcome<string>> {
     return this.ask("-s", "-nn", "list", ...what);
   }
 
-  /** What it has to say as JSON, an object for each thing. Takes as long as nft needs to think: it is not started for that. */
+  /** The JSON answer of nft as objects. Uses the session, so no process is started. */
   async objects(...words: readonly string[]): Promise<Outcome<readonly object[]>> {
     const refusal = words[0] === "reset" ? this.whyNoWrites() : undefined;
     if (refusal !== undefined) return failed(refusal);
@@ -64,7 +64,7 @@ export class Nft {
     if (!answer.ok) return answer;
     const objects = objectsIn(answer.value);
     return objects === undefined
-      ? failed(`nft answered in a form that is not known: ${answer.value.slice(0, 80)}`)
+      ? failed(`nft answered in an unknown format: ${answer.value.slice(0, 80)}`)
       : done(objects);
   }
 
@@ -94,17 +94,17 @@ function objectsIn(json: string): readonly object[] | undefined {
 const missing = /No such file or directory/;
 export const isMissing = (outcome: Outcome<unknown>): boolean => !outcome.ok && missing.test(outcome.message);
 
-/** nft says `/dev/stdin:12:1-40: Error: …` and then draws the line, which may be megabytes long. */
+/** nft prints `/dev/stdin:12:1-40: Error: …` and then the line, which can be megabytes long. */
 function complaint({ status, stderr, ended }: Finished, text: string): string {
   if (ended === "ENOENT") return "nft is not installed: install the package `nftables`";
   if (ended !== undefined) return `nft was ended by ${ended}`;
   if (/Operation not permitted/.test(stderr)) {
-    return "nft may not read or change rules: run as root, or with the capability NET_ADMIN";
+    return "nft is not permitted to read or change rules: run as root or with the capability NET_ADMIN";
   }
   const [, line, words] = /^\S*?:(\d+):\d+(?:-\d+)?: Error: (.*)$/m.exec(stderr) ?? [];
   if (line === undefined || words === undefined) {
-    const said = stderr.trim().split("\n", 1)[0];
-    return `nft failed with status ${status}${said ? `: ${said.replace(/^Error: /, "")}` : ""}`;
+    const message = stderr.trim().split("\n", 1)[0];
+    return `nft failed with status ${status}${message ? `: ${message.replace(/^Error: /, "")}` : ""}`;
   }
   const about = text.split("\n")[Number(line) - 1]?.trim() ?? "";
   return `nft refused line ${line} \`${about.length > 120 ? `${about.slice(0, 120)}…` : about}\`: ${words}`;

@@ -1,4 +1,4 @@
-/** A value, or what went wrong and what to do about it. */
+/** A value, or a message that says what went wrong and what to do about it. */
 export type Outcome<T> =
   | { readonly ok: true; readonly value: T }
   | { readonly ok: false; readonly message: string };

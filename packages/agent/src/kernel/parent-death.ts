@@ -2,19 +2,20 @@ import { existsSync } from "node:fs";
 import { delimiter, join } from "node:path";
 
 /**
- * How to start a program that ends when we do, also where we are killed. Left behind, it would keep what the next agent needs.
+ * The command line of a program that is killed when the agent ends, also if the agent is killed. A program that outlived it
+ * would keep resources that the next agent needs.
  *
- * The kernel sends the signal to a process that has asked for it. We may be killed before it has asked: so once it has, a shell
- * compares its parent with us, and starts the program only if we are still there.
+ * `setpriv` asks the kernel for the signal. The agent may be killed before that: so a shell then compares its parent with the
+ * agent, and starts the program only if the agent still runs.
  */
 export function killedWithParent(
   program: string,
   args: readonly string[],
-  ourPid: number | string = process.pid,
+  parentPid: number | string = process.pid,
 ): readonly [string, readonly string[]] {
   const setpriv = findProgram("setpriv", searchPath());
   if (setpriv === undefined) return [program, args];
-  const unlessOrphaned = ["sh", "-c", '[ "$PPID" = "$0" ] && exec "$@"', String(ourPid)];
+  const unlessOrphaned = ["sh", "-c", '[ "$PPID" = "$0" ] && exec "$@"', String(parentPid)];
   return [setpriv, ["--pdeathsig", "KILL", ...unlessOrphaned, program, ...args]];
 }
 

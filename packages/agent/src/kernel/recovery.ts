@@ -3,18 +3,18 @@ import { done, type Outcome } from "./outcome.js";
 import { asFound, type FoundTable, type Table, type Tables } from "./tables.js";
 import { endTrial, withoutTrial } from "./trial.js";
 
-/** What an agent before this one left in the kernel. */
+/** What an earlier agent left in the kernel. */
 interface Recovered {
   readonly current?: Table;
   /** Why the table cannot stay as it is. */
   readonly suspect?: string;
-  /** Tables with our names that have to go. */
+  /** Tables with Tierwall's names that have to be removed. */
   readonly strays: readonly FoundTable[];
 }
 
 /**
- * Finds our tables, at whatever moment the agent before was killed. A transaction is whole or not at all; so of two tables
- * the newer is whole, and the older was about to go, unless one of them was on trial: then it is the other that counts.
+ * Finds Tierwall's tables, at whatever moment the earlier agent was killed. Transactions are atomic: of two tables the newer is
+ * complete and the older was about to be removed, unless one of them was on trial: then the other one counts.
  */
 export async function recover(
   tables: Tables,
@@ -27,10 +27,10 @@ export async function recover(
     if (!table.ok) return table;
     if (table.value) found.push(table.value);
   }
-  const ours = found.filter(isOurs);
-  for (const { state } of ours) generations.follow(state);
-  const [newest, older] = ours.toSorted((a, b) => b.state.sequence - a.state.sequence);
-  const tried = ours.find(({ state }) => state.trial);
+  const own = found.filter(isOurs);
+  for (const { state } of own) generations.follow(state);
+  const [newest, older] = own.toSorted((a, b) => b.state.sequence - a.state.sequence);
+  const tried = own.find(({ state }) => state.trial);
   if (newest === undefined) return done({ strays: found });
   if (older && tried) return goBack(tables, tried === newest ? older : newest, tried);
   const [strange] = newest.strange.map((text) => `found ${text}`);

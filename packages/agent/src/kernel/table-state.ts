@@ -2,19 +2,19 @@ import { createHash } from "node:crypto";
 import type { Ruleset } from "../ruleset/ruleset.js";
 
 /**
- * What the agent must find again in the kernel after it was killed. It is the one element of the set `state` in our table,
- * and every transaction writes it anew, so that who reads it knows which transaction was the last:
+ * What an agent needs to find in the kernel after a crash. It is the only element of the set `state` in the table. Every
+ * transaction replaces it, so it shows which transaction was the last:
  *
  *     set state { type mark; elements = { 0x0000002a comment "generation 7 spent 7 digest 0123456789abcdef" } }
  */
 export interface TableState {
-  /** Counts transactions, and never comes back: of two tables, that with the larger number is the newer. */
+  /** The number of the transaction, which never repeats. Of two tables, the one with the larger number is newer. */
   readonly sequence: number;
-  /** Of the connection marks that the rules of this table write and trust. */
+  /** In the connection marks that the rules of this table write and trust. */
   readonly generation: number;
-  /** The last generation that any table wrote: a trial that was given up has used one that must not be used again. */
+  /** The last generation that any table used, including trials that were given up. It must not be used again. */
   readonly spent: number;
-  /** Of all transactions that made the table what it is, in their order. */
+  /** Of all transactions on the table, in their order. */
   readonly digest: string;
   /** The table judges for a limited time (trial.ts). */
   readonly trial: boolean;
@@ -22,7 +22,7 @@ export interface TableState {
 
 export const stateSet = "state";
 
-/** The text of a transaction, with the state that it leads to as its last line. */
+/** The text of a transaction, with the resulting state as its last line. */
 export function sealed(
   table: string,
   transaction: string,
@@ -49,7 +49,7 @@ function print({ sequence, generation, spent, digest, trial }: TableState): stri
   return `${key} comment "generation ${generation} spent ${spent} digest ${digest}${trial ? " trial" : ""}"`;
 }
 
-/** Finds a state in what nft prints: in a listing as in a line of its monitor. */
+/** Finds a state in the output of nft: in a listing, or in a line of its monitor. */
 export function readState(text: string): TableState | undefined {
   const [, sequence, comment] = /(0x[0-9a-f]{8}) comment "([^"]*)"/.exec(text) ?? [];
   return sequence === undefined ? undefined : stateOf(Number(sequence), comment!);
@@ -74,7 +74,7 @@ function stateOf(sequence: number, comment: string): TableState | undefined {
   };
 }
 
-/** Takes the state out of a ruleset that was listed. */
+/** Separates the state from a listed ruleset. */
 export function splitState(listed: Ruleset): {
   readonly ruleset: Ruleset;
   readonly state: TableState | undefined;

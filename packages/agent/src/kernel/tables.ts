@@ -10,7 +10,7 @@ import { isMissing, type Nft } from "./nft.js";
 import { done, failed, type Outcome } from "./outcome.js";
 import { stateIn, sealed, splitState, stateSet, type TableState } from "./table-state.js";
 
-/** A table of ours, as the kernel has it. */
+/** A table of Tierwall, as the kernel has it. */
 export interface Table {
   readonly name: string;
   readonly held: Held;
@@ -20,21 +20,21 @@ export interface Table {
 export interface FoundTable {
   readonly name: string;
   readonly ruleset: Ruleset;
-  /** Absent where the table is not from us. */
+  /** Absent if another process created the table. */
   readonly state: TableState | undefined;
   readonly strange: readonly string[];
 }
 
-interface Wish {
+interface WantedTable {
   readonly ruleset: Ruleset;
   readonly generation: number;
   /** The table judges for a limited time (trial.ts). */
   readonly trial?: boolean;
-  /** Lines for the same transaction, behind all others: elements of learned sets. */
+  /** Lines at the end of the same transaction: elements of learned sets. */
   readonly elements?: string;
 }
 
-/** The moves that all changes are made of. Each is one transaction, which is read back, or a few that no packet notices. */
+/** The steps of which all changes consist. Each is one transaction, which is read back, or a few that affect no packet. */
 export class Tables {
   readonly #written: string[] = [];
 
@@ -44,7 +44,7 @@ export class Tables {
     readonly counters: CounterSums,
   ) {}
 
-  /** Whether this process made the transaction, one of the last hundred. */
+  /** Whether this process wrote the transaction; the last hundred are known. */
   wrote(digest: string): boolean {
     return this.#written.includes(digest);
   }
@@ -57,37 +57,37 @@ export class Tables {
     return done({ name, strange, ...splitState(ruleset) });
   }
 
-  /** Makes a table, in the place of any that has its name. */
-  async load(name: string, wish: Wish): Promise<Outcome<Table>> {
-    const first: Ruleset = { ...emptyTable.ruleset, sets: rangesToCome(emptyTable, wish.ruleset) };
+  /** Creates a table, and replaces any table of that name. */
+  async load(name: string, wanted: WantedTable): Promise<Outcome<Table>> {
+    const first: Ruleset = { ...emptyTable.ruleset, sets: rangesToCome(emptyTable, wanted.ruleset) };
     const preparing = difference(name, emptyTable, first);
-    const loading = difference(name, { ruleset: first, leftover: nothingLeft }, wish.ruleset);
+    const loading = difference(name, { ruleset: first, leftover: nothingLeft }, wanted.ruleset);
     if (preparing.kind === "impossible") return failed(preparing.because);
     if (loading.kind === "impossible") return failed(loading.because);
     const begin = `table inet ${name}\ndelete table inet ${name}\n`;
-    // Without a state: who is killed now leaves a table that is nobody's.
+    // Without a state: if the agent is killed now, the next one does not take the table for its own.
     const prepared =
       first.sets.size === 0 ? done(undefined) : await this.nft.transact(begin + preparing.transaction);
     if (!prepared.ok) return prepared;
     const text = first.sets.size === 0 ? begin + loading.transaction : loading.transaction;
-    const state = await this.#commit(name, text, undefined, wish);
+    const state = await this.#commit(name, text, undefined, wanted);
     if (!state.ok && first.sets.size > 0) await this.nft.transact(`delete table inet ${name}\n`);
     if (!state.ok) return state;
-    return done({ name, held: { ruleset: wish.ruleset, leftover: nothingLeft }, state: state.value });
+    return done({ name, held: { ruleset: wanted.ruleset, leftover: nothingLeft }, state: state.value });
   }
 
-  /** Turns a table into another in place. */
-  async change(table: Table, wish: Wish): Promise<Outcome<Table>> {
-    const ready = await this.#prepare(table, wish.ruleset);
+  /** Changes a table in place. */
+  async change(table: Table, wanted: WantedTable): Promise<Outcome<Table>> {
+    const ready = await this.#prepare(table, wanted.ruleset);
     if (!ready.ok) return ready;
     const { name, held, state } = ready.value;
-    const change = difference(name, held, wish.ruleset);
+    const change = difference(name, held, wanted.ruleset);
     if (change.kind === "impossible") return failed(change.because);
-    // Counters leave with what they counted for.
+    // The transaction deletes these counters, so they are read before.
     if (held.leftover.counters.size > 0) await this.counters.collect(name);
-    const next = await this.#commit(name, change.transaction, state, wish);
+    const next = await this.#commit(name, change.transaction, state, wanted);
     if (!next.ok) return next;
-    return done({ name, held: { ruleset: wish.ruleset, leftover: change.leftover }, state: next.value });
+    return done({ name, held: { ruleset: wanted.ruleset, leftover: change.leftover }, state: next.value });
   }
 
   async #prepare(table: Table, wanted: Ruleset): Promise<Outcome<Table>> {
@@ -98,15 +98,15 @@ export class Tables {
     const prepared = { ...ruleset, sets: new Map([...ruleset.sets, ...ranges]) };
     const change = difference(name, { ruleset, leftover: nothingLeft }, prepared);
     if (change.kind === "impossible") return failed(change.because);
-    // Not read back: the state of the change that follows tells of both.
+    // Not read back: the state of the following change covers both.
     const next = await this.#send(name, change.transaction, state, { ...state, ruleset });
     if (!next.outcome.ok) return next.outcome;
-    // Nothing refers to them yet: should the change fail, they go with the next transaction.
+    // Nothing refers to them yet: if the change fails, the next transaction removes them.
     const left = { ...leftover, sets: new Map([...leftover.sets, ...ranges]) };
     return done({ name, held: { ruleset, leftover: left }, state: next.state });
   }
 
-  /** Removes what the last change left over, and what there was for packets on their way. */
+  /** Removes what the last change left over, and the chains for packets that were being evaluated during it. */
   async sweep(table: Table): Promise<Outcome<Table>> {
     const { ruleset, leftover } = table.held;
     if (isNothing(leftover) && isAtRest(ruleset)) return done(table);
@@ -114,8 +114,8 @@ export class Tables {
   }
 
   /**
-   * Takes a table away without a packet noticing: once its base chains are empty nothing goes in any more, and what is
-   * in there walks to its end.
+   * Removes a table without affecting packets: once its base chains are empty, no packet enters it, and those in it finish
+   * their evaluation.
    */
   async retire({
     name,
@@ -134,27 +134,27 @@ export class Tables {
     return deleted.ok || isMissing(deleted) ? done(undefined) : deleted;
   }
 
-  /** A transaction, and what it led to. */
+  /** Sends a transaction and reads back the resulting state. */
   async #commit(
     name: string,
     transaction: string,
     before: TableState | undefined,
-    wish: Wish,
+    wanted: WantedTable,
   ): Promise<Outcome<TableState>> {
-    const { outcome, state } = await this.#send(name, transaction, before, wish);
+    const { outcome, state } = await this.#send(name, transaction, before, wanted);
     if (!outcome.ok && !outcome.interrupted) return outcome;
     const set = await this.nft.objects("list", "set", "inet", name, stateSet);
     const found = set.ok ? stateIn(set.value) : undefined;
     if (found?.digest === state.digest) return done(state);
     if (!outcome.ok) return outcome;
-    return failed(`the table \`${name}\` was changed by somebody else in the same moment`);
+    return failed(`another process changed the table \`${name}\` at the same time`);
   }
 
   async #send(
     name: string,
     transaction: string,
     before: TableState | undefined,
-    { generation, trial = false, elements = "" }: Wish,
+    { generation, trial = false, elements = "" }: WantedTable,
   ) {
     const { spent } = this.generations;
     const next = { sequence: this.generations.sequence(), generation, spent, trial };

@@ -4,9 +4,9 @@ import { protocolName } from "../ruleset/vocabulary.js";
 import { run } from "./command.js";
 import { done, failed, type Outcome } from "./outcome.js";
 
-/** A connection that the kernel tracks, as it was opened; the destination is the real one, behind any Service. */
+/** A connection that the kernel tracks, as it was opened. The destination is the real one, behind any Service. */
 export interface TrackedConnection {
-  /** The number that the kernel has for it. */
+  /** The number that the kernel gave it. */
   readonly id: string;
   readonly protocol: string;
   readonly source: ConnectionEnd;
@@ -19,10 +19,10 @@ export interface ConnectionEnd {
   readonly port?: number;
 }
 
-/** The connections whose mark has the given bit: the kernel picks them out, nothing else is read. */
+/** The connections whose mark has the given bit. The kernel filters them. */
 export async function connectionsMarked(bit: number): Promise<Outcome<readonly TrackedConnection[]>> {
   const mark = `${hex(bit)}/${hex(bit)}`;
-  // Without a family it stops at the first connection that it cannot put into a message.
+  // Without a family, conntrack stops at the first connection that it cannot encode.
   const families = await Promise.all(
     ["ipv4", "ipv6"].map((family) => run(["conntrack", "-L", "-o", "id", "-f", family, "--mark", mark])),
   );
@@ -31,7 +31,7 @@ export async function connectionsMarked(bit: number): Promise<Outcome<readonly T
   return done(families.flatMap(({ stdout }) => connectionsIn(stdout)));
 }
 
-/** Reads what `conntrack -L -o id` prints: a connection a line, as it was opened and then as it is answered. */
+/** Parses the output of `conntrack -L -o id`: one connection per line, first the original direction, then the replies. */
 export function connectionsIn(text: string): readonly TrackedConnection[] {
   return text.split("\n").flatMap((line) => {
     const [, protocol] = /^\S+\s+(\d+)\s/.exec(line) ?? [];

@@ -75,7 +75,7 @@ describe.skipIf(reason)(`rules on trial${reason ? ` (skipped: ${reason})` : ""}`
     });
   });
 
-  test("go by themselves when their time is up", async () => {
+  test("are removed when their time is up", async () => {
     value(await table.startTrial(denying(81), 1));
     while (ends.length === 0) await sleep(20);
     expect(ends).toEqual(["expired"]);
@@ -83,7 +83,7 @@ describe.skipIf(reason)(`rules on trial${reason ? ` (skipped: ${reason})` : ""}`
     expect(tables()).toBe("table inet tierwall");
     expect(await table.confirm()).toEqual({
       ok: false,
-      message: "no trial is under way: it was ended, or its time was up",
+      message: "no rules are on trial: the trial ended or expired",
     });
   });
 
@@ -132,7 +132,7 @@ describe.skipIf(reason)(`rules on trial${reason ? ` (skipped: ${reason})` : ""}`
     expect(tables()).toBe("table inet tierwall");
   });
 
-  test("are lost when somebody else changes a table meanwhile", async () => {
+  test("are lost when another process changes a table meanwhile", async () => {
     value(await table.startTrial(denying(81), 60));
     node.load("flush ruleset\n");
     while (ends.length === 0) await sleep(20);

@@ -4,26 +4,27 @@ import { done, type Outcome } from "./outcome.js";
 import type { Table, Tables } from "./tables.js";
 
 /*
- * Rules on trial stand in a table of their own beside the old one, and a timed set in each says whose turn it is:
+ * Rules on trial are in a second table, and a timed set in each table determines which one judges:
  *
  *                     old table                          new table
  *                     meta nfproto @trial accept         meta nfproto != @trial accept
- *     while it lives  looks away                         judges
- *     when it is over judges                             looks away
+ *     element exists  accepts everything                 judges
+ *     expired         judges                             accepts everything
  *
- * So the kernel goes back by itself, whatever became of the agent. The old table's element is the first to go: for a moment
- * both judge, and never neither.
+ * So the kernel returns to the old rules even if the agent does not run any more. The element of the old table expires first:
+ * for a moment both judge, and there is never a moment in which none does.
  */
 const trialSet = "trial";
-const lookAway = `meta nfproto @${trialSet} accept`;
-const judgeMeanwhile = `meta nfproto != @${trialSet} accept`;
+const inactiveDuringTrial = `meta nfproto @${trialSet} accept`;
+const activeDuringTrial = `meta nfproto != @${trialSet} accept`;
 const overlapSeconds = 0.2;
 
-/** The ruleset without anything of a trial, whatever part it had in one. */
+/** The ruleset without the parts of a trial. */
 export function withoutTrial(ruleset: Ruleset): Ruleset {
   const sets = new Map(ruleset.sets);
   sets.delete(trialSet);
-  const isOfTrial = (rule: string | undefined): boolean => rule === lookAway || rule === judgeMeanwhile;
+  const isOfTrial = (rule: string | undefined): boolean =>
+    rule === inactiveDuringTrial || rule === activeDuringTrial;
   const plain = ({ rules, ...rest }: Chain): Chain => ({
     ...rest,
     rules: isOfTrial(rules[0]) ? rules.slice(1) : rules,
@@ -68,33 +69,33 @@ export async function beginTrial(
 ): Promise<Outcome<Trial>> {
   const { name, generation } = next;
   const tried = await tables.load(name, {
-    ruleset: beginningWith(judgeMeanwhile, next.ruleset),
+    ruleset: beginningWith(activeDuringTrial, next.ruleset),
     generation,
     trial: true,
     elements: next.learned + turn(name, seconds),
   });
   if (!tried.ok) return tried;
-  const away = await tables.change(old, {
-    ruleset: beginningWith(lookAway, old.held.ruleset),
+  const inactive = await tables.change(old, {
+    ruleset: beginningWith(inactiveDuringTrial, old.held.ruleset),
     generation: old.state.generation,
     elements: turn(old.name, seconds) + turn(name, seconds + overlapSeconds),
   });
-  if (!away.ok) {
+  if (!inactive.ok) {
     await tables.retire({ name, ruleset: next.ruleset });
-    return away;
+    return inactive;
   }
   return done({
-    old: away.value,
+    old: inactive.value,
     tried: tried.value,
     plain: { old: old.held.ruleset, tried: next.ruleset },
   });
 }
 
-/** The new table judges for good, then the old one goes. */
+/** The new table judges permanently, then the old one is removed. */
 export const confirmTrial = (tables: Tables, trial: Trial): Promise<Outcome<Table>> =>
   keepOnly(tables, trial, "tried", "old");
 
-/** The old table judges again, then the new one goes. */
+/** The old table judges again, then the new one is removed. */
 export const endTrial = (tables: Tables, trial: Trial): Promise<Outcome<Table>> =>
   keepOnly(tables, trial, "old", "tried");
 

@@ -18,7 +18,7 @@ interface EnforcementParts {
   readonly dnsServers: readonly Address[];
 }
 
-/** Gives a program to the kernel: its rules in one transaction, and what pods learn from DNS before and after it. */
+/** Writes a program to the kernel: its rules in one transaction, and the elements that DNS answers gave. */
 export class Enforcement {
   #namesInUse = false;
   #adopted = false;
@@ -29,7 +29,7 @@ export class Enforcement {
     return this.#through(turn, (frameOf, elementsFor) => this.parts.table.apply(frameOf, elementsFor));
   }
 
-  /** The same on trial, for so many milliseconds. */
+  /** The same on trial, for the given number of milliseconds. */
   tryOut(turn: Turn, milliseconds: number): Promise<Outcome<Applied>> {
     return this.#through(turn, (frameOf) => this.parts.table.startTrial(frameOf, milliseconds / 1000));
   }
@@ -42,10 +42,10 @@ export class Enforcement {
     const { program, situation } = turn;
     reach.update(situation.cluster, situation.tiers, podRangesOf(turn));
     if (!this.#adopted) await this.#adopt(program);
-    // The next generation judges all connections anew: those that names allowed stand on what is kept for them (S8.4).
+    // The next generation judges all connections again. Those that a name allowed need the elements of the kept sets (S8.4).
     if (this.#namesInUse) await names.refreshKept();
     const elementsFor: ElementsFor = (table) => {
-      // Sets that are there keep what they hold.
+      // Existing sets keep their elements.
       const lacking = program.names.filter(({ fresh }) => table.held?.sets.has(fresh[4]) !== true);
       return elementsText(names.elementsOf(lacking), table);
     };
@@ -57,7 +57,7 @@ export class Enforcement {
     return applied;
   }
 
-  /** What pods learned while an agent before this one ran is still in the kernel, in the sets that were there then. */
+  /** Reads what pods learned while an earlier agent ran: it is still in the sets of the kernel. */
   async #adopt({ names: sets }: NodeProgram): Promise<void> {
     this.#adopted = true;
     const { table, names } = this.parts;
@@ -69,13 +69,13 @@ export class Enforcement {
   }
 }
 
-/** Of all nodes: an address in there may become that of a pod at any moment. */
+/** Of all nodes: an address in one of these ranges can become that of a pod at any time. */
 function podRangesOf({ situation, options }: Turn): readonly Cidr[] {
   const ofNodes = [...situation.podRanges.values()].flat();
   return [...options.localRanges, ...ofNodes.flatMap((text) => parseCidr(text) ?? [])];
 }
 
-/** All of the table that a program makes, but for its generation and its place. */
+/** The table of a program, as a function of its generation and its place. */
 export function frameFor({ program, options }: Pick<Turn, "program" | "options">): FrameOf {
   const additions: Additions =
     program.names.length === 0
@@ -84,7 +84,7 @@ export function frameFor({ program, options }: Pick<Turn, "program" | "options">
   return (generation, place) => frame(program, options, generation, additions, place);
 }
 
-/** During a trial there are two tables, and each takes what it has sets for. */
+/** During a trial there are two tables. Each gets the changes of the sets that it has. */
 export function elementsText(
   changes: readonly SetChange[],
   { name, ruleset }: Parameters<ElementsFor>[0],

@@ -34,7 +34,7 @@ describe("what was given last wins", () => {
     expect(worked()).toEqual(["a", "b+c"]);
   });
 
-  it("tries again after a failure, later and later, and starts anew after a success", async () => {
+  it("retries after a failure with growing delays, which restart after a success", async () => {
     const { loop, worked, failures, turn } = setup([1, 2]);
     void loop.offer("a");
     for (const n of [1, 2, 3]) (await turn(n)).fail(new Error("refused"));

@@ -1,17 +1,17 @@
-/** How long to wait before a failed turn is tried again; the last one goes on for ever. */
+/** How long to wait before a failed turn is retried, in milliseconds. The last delay repeats. */
 const defaultDelays: readonly number[] = [250, 1_000, 4_000, 15_000, 30_000];
 
 interface LatestWinsOptions<T> {
-  /** What waits, and what came now: one value for the next turn. */
+  /** Merges the waiting value and a new one into one value for the next turn. */
   readonly merge: (waiting: T, next: T) => T;
-  /** Called for each turn that failed, with the milliseconds until the next try. */
+  /** Called for each failed turn, with the milliseconds until the next attempt. */
   readonly onFailure: (cause: unknown, retryIn: number) => void;
   readonly delays?: readonly number[];
 }
 
 /**
- * Works on what was given last, one turn at a time. What comes during a turn is merged and waits for its end; a turn that
- * failed is tried again, later and later, or at once when something newer comes.
+ * Processes the latest value, one turn at a time. Values that arrive during a turn are merged and wait for its end. A failed
+ * turn is retried with growing delays, or at once when a newer value arrives.
  */
 export class LatestWins<T> {
   #waiting: { readonly value: T } | undefined;
@@ -25,7 +25,7 @@ export class LatestWins<T> {
     private readonly options: LatestWinsOptions<T>,
   ) {}
 
-  /** Resolves when nothing is left to do but to wait for a retry. */
+  /** Resolves when there is nothing left to do except waiting for a retry. */
   offer(value: T): Promise<void> {
     if (this.#stopped) return Promise.resolve();
     this.#waiting = { value: this.#waiting ? this.options.merge(this.#waiting.value, value) : value };
@@ -34,7 +34,7 @@ export class LatestWins<T> {
     return this.#running;
   }
 
-  /** Lets the turn that runs come to its end, and begins no other. */
+  /** Waits for the running turn, and starts no other. */
   async stop(): Promise<void> {
     this.#stopped = true;
     this.#waiting = undefined;

@@ -1,7 +1,7 @@
 import { type Cidr, parseCidr } from "@tierwall/core/model";
 import type { State } from "@tierwall/core/state";
 
-/** Where pods of a node get their addresses from: as configured, or else as the Node object says. */
+/** The ranges of a node's pods: the configured ones, otherwise those of the Node object. */
 export function localRanges(
   node: string,
   configured: readonly Cidr[],

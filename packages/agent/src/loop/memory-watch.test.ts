@@ -12,6 +12,6 @@ it.each([
     (size) => said.push(size),
     () => now * 1024 * 1024,
   );
-  for (now of megabytes) watch.look();
+  for (now of megabytes) watch.check();
   expect(said).toEqual(expected);
 });

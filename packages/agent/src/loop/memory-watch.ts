@@ -1,7 +1,7 @@
-/** What the agent may take at 10,000 pods; below that, growth is no news. */
+/** What the agent needs at 10,000 pods. Less is not reported. */
 const expectedBytes = 250 * 1024 * 1024;
 
-/** Says when the process takes more memory than it should, and again each time that has grown by half. */
+/** Warns when the process uses more memory than expected, and again each time that has grown by half. */
 export class MemoryWatch {
   #next = expectedBytes;
 
@@ -10,7 +10,7 @@ export class MemoryWatch {
     private readonly resident: () => number = () => process.memoryUsage.rss(),
   ) {}
 
-  look(): void {
+  check(): void {
     const bytes = this.resident();
     if (bytes < this.#next) return;
     this.warn(Math.round(bytes / 1024 / 1024));

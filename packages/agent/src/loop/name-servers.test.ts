@@ -28,7 +28,7 @@ spec: {clusterIP: 10.96.0.66, ports: [{port: 53, protocol: UDP}]}
 ]);
 
 describe("the name servers that are trusted", () => {
-  it("are the Service of the cluster's DNS and its endpoints, and nobody of the same name elsewhere", () => {
+  it("are the DNS Service of the cluster and its endpoints, and no Service of that name in another namespace", () => {
     expect(nameServers(cluster, []).map(({ address }) => address)).toEqual([
       "10.0.0.53",
       "10.0.1.53",
@@ -43,7 +43,7 @@ describe("the name servers that are trusted", () => {
     ]);
   });
 
-  it("are none where nobody says who they are", () => {
+  it("are none if there is no such Service", () => {
     expect(nameServers(readCluster([]), [])).toEqual([]);
   });
 });

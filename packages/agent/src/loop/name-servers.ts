@@ -1,7 +1,7 @@
 import { type Address, formatAddress, type Inventory } from "@tierwall/core/model";
 import type { SocketAddress } from "../dns/redirect.js";
 
-/** The servers whose answers are trusted (S8.4): those configured, or what Kubernetes gives its pods. */
+/** The servers whose answers are trusted (S8.4): the configured ones, otherwise the DNS Service of the cluster. */
 export function nameServers(cluster: Inventory, configured: readonly Address[]): readonly SocketAddress[] {
   const addresses = configured.length > 0 ? configured : clusterDns(cluster);
   return [...new Set(addresses.map(formatAddress))].toSorted().map((address) => ({ address, port: 53 }));

@@ -1,22 +1,22 @@
 import type { Inventory } from "@tierwall/core/model";
 import type { NodeOptions } from "../ruleset/program.js";
 
-/** Why what a node is told to enforce may not be what was meant. */
+/** Warnings about options that do not fit the node. */
 export function optionWarnings(
   options: Pick<NodeOptions, "node" | "unknownPods" | "localRanges" | "forgedSources">,
   { nodes }: Pick<Inventory, "nodes">,
 ): readonly string[] {
   const { node, unknownPods, localRanges, forgedSources } = options;
   return [
-    ...(nodes.has(node) ? [] : [`there is no node ${node}, and no pod runs on it: is --node right?`]),
+    ...(nodes.has(node) ? [] : [`there is no node ${node}, and no pod runs on it: check --node`]),
     ...(localRanges.length > 0 || unknownPods === "allow"
       ? []
       : [
-          `node ${node} has no podCIDRs, and no --pod-range is given: pods that are not known yet cannot be distinguished from other addresses, and are not held back`,
+          `node ${node} has no podCIDRs, and --pod-range is not set: unknown pods cannot be distinguished from other addresses and are not denied`,
         ]),
     ...(localRanges.length > 0 && unknownPods === "deny" && forgedSources === "pass"
       ? [
-          "this kernel does not let rules ask by which device an address is reached, as Linux 5.19 and newer do: what a pod sends from an address that is not its own may get around its egress rules; set net.ipv4.conf.all.rp_filter=1, and see docs/explanation/agent/attackers.md",
+          "the rules cannot check through which device an address is reached, because this kernel is older than Linux 5.19: a pod that sends from a spoofed address can evade its egress rules; set net.ipv4.conf.all.rp_filter=1, and see docs/explanation/agent/attackers.md",
         ]
       : []),
   ];

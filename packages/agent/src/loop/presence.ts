@@ -3,13 +3,13 @@ import type { ElementsFor, KernelTable } from "../kernel/kernel-table.js";
 import { presentSet } from "../ruleset/presence.js";
 import { switchOn } from "../ruleset/timed-switch.js";
 
-/** The lines that say that an agent is there, for so many milliseconds from now. */
+/** The lines that mark the agent as running, for this many milliseconds from now. */
 export const presenceFor =
   (milliseconds: number): ElementsFor =>
   ({ name, ruleset }) =>
     ruleset.sets.has(presentSet) ? switchOn(name, presentSet, milliseconds) : "";
 
-/** Says in the kernel that the agent is there, for as long as it is (ruleset/presence.ts). */
+/** Marks the agent as running in the kernel, for as long as it runs (ruleset/presence.ts). */
 export class Presence {
   #timer: NodeJS.Timeout | undefined;
 
@@ -19,13 +19,13 @@ export class Presence {
     private readonly log: Pick<Logger, "warn">,
   ) {}
 
-  /** The table that an agent before this one left may have been without one for long. */
+  /** Renews at once: the element in the table of an earlier agent may have expired. */
   async begin(): Promise<void> {
     this.#timer = setInterval(() => void this.#renew(), this.milliseconds / 3).unref();
     await this.#renew();
   }
 
-  /** What was said last holds until its time is up: an agent that is restarted meanwhile was never gone. */
+  /** The element stays until it expires, so an agent that restarts in time is not missed. */
   end(): void {
     clearInterval(this.#timer);
   }
@@ -33,6 +33,6 @@ export class Presence {
   async #renew(): Promise<void> {
     const renewed = await this.table.changeElements(presenceFor(this.milliseconds));
     if (!renewed.ok)
-      this.log.warn(`the agent's presence could not be renewed in the kernel: ${renewed.message}`);
+      this.log.warn(`cannot renew the element that marks the agent as running: ${renewed.message}`);
   }
 }

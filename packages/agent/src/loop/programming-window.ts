@@ -1,8 +1,8 @@
 import { type Address, formatAddress, type Inventory } from "@tierwall/core/model";
 
 /**
- * How long pods of this node have an address and no rules: from the moment a pod was seen with the address to the moment
- * the kernel holds its rules. In between it is an unknown pod.
+ * How long pods of this node have an address and no rules: from the moment a pod is seen with the address until the kernel has
+ * its rules. Until then it is an unknown pod.
  */
 export class ProgrammingWindow {
   readonly #programmed = new Set<string>();
@@ -30,8 +30,8 @@ export class ProgrammingWindow {
   }
 
   /**
-   * The kernel now holds a state that was seen; returns how long each new pod of it waited, in milliseconds. Pods that the
-   * kernel held already, because an agent before this one had put them there, did not wait at all.
+   * The kernel now has a state that was seen. Returns how long each new pod waited, in milliseconds. Pods that were already in
+   * the kernel, written by an earlier agent, did not wait.
    */
   reached(cluster: Inventory, now: number, wrote: boolean): readonly number[] {
     const waited: number[] = [];
@@ -55,8 +55,8 @@ export class ProgrammingWindow {
 }
 
 /**
- * A pod that comes back by the same name has other addresses, and a pod by another name may get old ones. All of them together
- * are one pod: most have an address of each family.
+ * By name and addresses: a pod that is created again has the same name and other addresses, and another pod can get its old
+ * ones. All addresses of a pod are in one key, as most have one of each family.
  */
 const keyOf = (pod: string, addresses: readonly Address[]): string =>
   [pod, ...addresses.map(formatAddress)].join(" ");

@@ -38,8 +38,8 @@ describe("ranges of a node's pods", () => {
     },
   );
 
-  it("that cannot be kept are a trouble that is told", () => {
+  it("that cannot be written are reported", () => {
     memory("n1", "/proc/nowhere/pod-ranges.json").keep(kept, false);
-    expect(troubles).toEqual([expect.stringContaining("cannot be written")]);
+    expect(troubles).toEqual([expect.stringContaining("cannot write")]);
   });
 });

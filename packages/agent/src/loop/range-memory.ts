@@ -5,8 +5,8 @@ import { listAt, messageOf, replaceFile } from "@tierwall/kube";
 import { sameRanges } from "./local-ranges.js";
 
 /**
- * The ranges of a node's pods, over restarts of the node: after one nobody has been asked yet, and the kernel has forgotten all.
- * What cannot be read was never known.
+ * Remembers the ranges of a node's pods across restarts of the node. After one, the kernel has no rules and the cluster was not
+ * read yet. A file that cannot be read counts as no file.
  */
 export class RangeMemory {
   #ranges: readonly Cidr[];
@@ -26,7 +26,7 @@ export class RangeMemory {
     return this.#ranges;
   }
 
-  /** Pods were seen that contradict the ranges. */
+  /** Whether pods contradicted the ranges. */
   get doubted(): boolean {
     return this.#doubted;
   }
@@ -40,7 +40,7 @@ export class RangeMemory {
       replaceFile(this.file, JSON.stringify({ version: 1, node: this.node, podRanges, doubted }));
     } catch (cause) {
       this.onTrouble(
-        `\`${this.file}\` cannot be written, so that after a restart of the node its pods are not held back before the cluster was asked: ${messageOf(cause)}`,
+        `cannot write \`${this.file}\`: after a restart of the node, its pods are not denied before the cluster is read: ${messageOf(cause)}`,
       );
     }
   }

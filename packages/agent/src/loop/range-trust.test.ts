@@ -45,7 +45,7 @@ describe("the pod ranges of a node", () => {
     expect(doubt).toBeUndefined();
   });
 
-  it("are believed again after ten minutes without contradiction", () => {
+  it("are trusted again after ten minutes without contradiction", () => {
     const clock = { now: 0 };
     const trust = new RangeTrust("here", () => clock.now);
     const doubts = (at: number, ...pods: readonly Pod[]) => {
@@ -75,14 +75,17 @@ describe("the pod ranges of a node", () => {
   });
 
   it.each([
-    ["node", /the pod range 10\.0\.0\.0\/24, fd00::\/64 of this node: .* let the plugin use podCIDRs/],
-    ["configured", /that --pod-range gives for this node: .* or leave it out to use the podCIDRs/],
+    [
+      "node",
+      /the pod range 10\.0\.0\.0\/24, fd00::\/64 of this node: .* configure the plugin to use podCIDRs/,
+    ],
+    ["configured", /of --pod-range: .* or remove it to use the podCIDRs/],
   ] as const)("are named after where they come from: %s", (source, expected) => {
     const doubt = new RangeTrust("here", () => 0, source).doubt(clusterOf(foreign), ranges);
     expect(doubt).toMatch(expected);
   });
 
-  it("are other ranges when they change, and judged anew", () => {
+  it("are checked again when they change", () => {
     const trust = new RangeTrust("here", () => 0);
     const cluster = clusterOf(own, foreign);
     expect(trust.doubt(cluster, ranges)).toBeDefined();

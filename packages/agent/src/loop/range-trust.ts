@@ -12,18 +12,18 @@ import { PodWatch } from "../compile/endpoints/pod-changes.js";
 import type { NodeOptions } from "../ruleset/program.js";
 import { localRanges } from "./local-ranges.js";
 
-/** A pod whose address shows that pods do not get their addresses from the ranges of their node. */
+/** A pod whose address shows that pods get addresses from other ranges than those of their node. */
 interface Contradiction {
   readonly pod: Pod;
   readonly address: Address;
 }
 
-/** A range that was contradicted is believed again after so many milliseconds without contradiction. */
+/** A contradicted range is trusted again after this many milliseconds without contradiction. */
 const doubtFor = 600_000;
 
 /**
- * Whether the pod ranges of this node can be believed: that an address in them belongs to a pod of this node. Some network plugins
- * (Calico's IPAM is one) do not look at `podCIDRs`, which are filled in all the same.
+ * Whether the pod ranges of this node can be trusted, so that an address in them belongs to a pod of this node. Some network
+ * plugins, such as Calico with its own IPAM, ignore `podCIDRs`, although Kubernetes sets them.
  */
 export class RangeTrust {
   readonly #pods = new PodWatch();
@@ -38,13 +38,13 @@ export class RangeTrust {
     private readonly source: "configured" | "node" = "node",
   ) {}
 
-  /** In how many milliseconds the doubt ends if nothing changes; undefined where there is none, or a pod contradicts the ranges now. */
+  /** In how many milliseconds the doubt ends if nothing changes. Undefined if there is none, or if a pod contradicts the ranges now. */
   get endsIn(): number | undefined {
     if (this.#last === undefined || this.#contradictions.size > 0) return undefined;
     return Math.max(0, this.#last.at + doubtFor - this.now());
   }
 
-  /** Why the ranges are not believed; undefined where they are. */
+  /** Why the ranges are not trusted; undefined if they are. */
   doubt({ pods }: Pick<Inventory, "pods">, ranges: readonly Cidr[]): string | undefined {
     const { come, gone } = this.#pods.update(pods);
     if (formatAll(ranges) !== formatAll(this.#ranges)) {
@@ -83,8 +83,8 @@ export class RangeTrust {
     const [range, cause, remedy] = words[this.source];
     return (
       `pod ${pod.namespace}/${pod.name} of ${whose} has the address ${formatAddress(address)}, ${where} ${range(ranges)}: ` +
-      `${cause}, so unknown pods cannot be distinguished from other addresses and are not held back; ${remedy} ` +
-      `(the range is believed again after ${doubtFor / 60_000} minutes without such a pod)`
+      `${cause}, so unknown pods cannot be distinguished from other addresses and are not denied; ${remedy} ` +
+      `(the range is trusted again after ${doubtFor / 60_000} minutes without such a pod)`
     );
   }
 }
@@ -94,12 +94,12 @@ const words = {
   node: [
     (ranges: string) => `the pod range ${ranges} of this node`,
     "the network plugin does not assign addresses from it",
-    "give the range that pods of this node do get their addresses from with --pod-range, or let the plugin use podCIDRs",
+    "set --pod-range to the range from which pods of this node get their addresses, or configure the plugin to use podCIDRs",
   ],
   configured: [
-    (ranges: string) => `the range ${ranges} that --pod-range gives for this node`,
-    "pods of this node do not get their addresses from it alone",
-    "give --pod-range the range that they do get their addresses from, or leave it out to use the podCIDRs of the Node",
+    (ranges: string) => `the range ${ranges} of --pod-range`,
+    "pods of this node get addresses from other ranges too",
+    "set --pod-range to the range from which they get their addresses, or remove it to use the podCIDRs of the Node",
   ],
 } as const;
 
@@ -108,7 +108,7 @@ const formatAll = (ranges: readonly Cidr[]): string => ranges.map(formatCidr).jo
 export const sourceOf = (configured: readonly Cidr[]): "configured" | "node" =>
   configured.length > 0 ? "configured" : "node";
 
-/** The options of a node whose state is looked at once: with its ranges, and whether pods contradict them. */
+/** The options of a node whose state is read once: with its ranges, and whether pods contradict them. */
 export function withRanges(options: NodeOptions, state: Pick<State, "cluster" | "podRanges">): NodeOptions {
   const ranges = localRanges(options.node, options.localRanges, state);
   const doubt = new RangeTrust(options.node, () => 0, sourceOf(options.localRanges)).doubt(

@@ -42,7 +42,7 @@ function setup(
       keep: (ranges) => kept.push(ranges.map(({ prefix }) => `/${prefix}`)),
     },
     log: pino({}, { write: (line) => said.push((JSON.parse(line) as { msg: string }).msg) }),
-    patience: 1_000,
+    warnAfter: 1_000,
   });
   const forward = () => kernel.held?.chains.get("forward")?.rules.join("\n");
   return { holding, kernel, said, kept, forward };
@@ -61,7 +61,7 @@ async function tableOf(...addresses: readonly string[]): Promise<Ruleset> {
 }
 
 describe("until the first rules", () => {
-  it("a node whose ranges are given holds its pods back, and goes by nothing else", async () => {
+  it("pods of a node with configured ranges are denied, and no other ranges are used", async () => {
     const { holding, kernel, forward, kept } = setup({ localRanges: [cidr("10.0.0.0/24")] }, ["10.9.0.0/16"]);
     await holding.begin();
     expect(forward()).toContain("ip saddr 10.0.0.0/24 ip saddr != @known4 goto unknown_egress");
@@ -70,7 +70,7 @@ describe("until the first rules", () => {
     expect([kernel.writes, kept]).toEqual([1, [["/24"]]]);
   });
 
-  it("one whose ranges are remembered goes by these, then by what its Node says", async () => {
+  it("remembered ranges are used, then those of the Node", async () => {
     const { holding, kernel, forward, kept } = setup({}, ["10.0.0.0/24"]);
     await holding.begin();
     expect(forward()).toContain("10.0.0.0/24");
@@ -85,7 +85,7 @@ describe("until the first rules", () => {
     expect([kernel.writes, kept]).toEqual([2, [["/25"]]]);
   });
 
-  it("nothing is written where no range is known, where pods may pass, and where the node only watches", async () => {
+  it("nothing is written without a known range, if unknown pods are allowed, and in shadow mode", async () => {
     const range = { localRanges: [cidr("10.0.0.0/24")] };
     for (const given of [{}, { ...range, unknownPods: "allow" }, { ...range, shadow: true }] as const) {
       const { holding, kernel, said } = setup(given);
@@ -94,7 +94,7 @@ describe("until the first rules", () => {
     }
   });
 
-  it("nothing is held back by ranges that pods have contradicted before, unless they are others now", async () => {
+  it("ranges that pods contradicted before deny nothing, unless they have changed", async () => {
     const { holding, kernel } = setup({}, ["10.0.0.0/24"], undefined, true);
     await holding.begin();
     await holding.nodeSeen("n1", ["10.0.0.0/24"]);
@@ -103,27 +103,27 @@ describe("until the first rules", () => {
     expect(kernel.writes).toBe(1);
   });
 
-  it("a table that knows a pod stays, and one that knows nobody becomes what the options say", async () => {
+  it("a table with a known pod stays, and one without is replaced according to the options", async () => {
     const known = await tableOf("10.0.0.5");
-    const nobody = await tableOf();
+    const withoutPods = await tableOf();
     const range = { localRanges: [cidr("10.0.0.0/24")] };
     const stays = setup({ ...range, unknownPods: "allow" }, [], known);
     await stays.holding.begin();
     expect(stays.kernel.writes).toBe(0);
-    const gives = setup({ ...range, unknownPods: "allow" }, [], nobody);
+    const gives = setup({ ...range, unknownPods: "allow" }, [], withoutPods);
     await gives.holding.begin();
     expect([gives.kernel.held?.chains.size, gives.said]).toEqual([0, []]);
-    const rangeless = setup({}, [], nobody);
+    const rangeless = setup({}, [], withoutPods);
     await rangeless.holding.begin();
     expect(rangeless.kernel.writes).toBe(0);
   });
 
-  it("it is said that pods are held back, and after a while what can be done", async () => {
+  it("the log says that pods are denied, and after a while what to do", async () => {
     vi.useFakeTimers();
     try {
       const { holding, said } = setup({ localRanges: [cidr("10.0.0.0/24")] });
       await holding.begin();
-      expect(said).toEqual([expect.stringContaining("held back")]);
+      expect(said).toEqual([expect.stringContaining("denied until their rules are known")]);
       vi.advanceTimersByTime(1_000);
       expect(said[1]).toMatch(/--unknown-pods allow.*--cleanup/);
       const other = setup({ localRanges: [cidr("10.0.0.0/24")] });

@@ -13,22 +13,22 @@ import { sameRanges } from "./local-ranges.js";
 interface StartupHoldParts {
   readonly table: Pick<KernelTable, "applyBefore">;
   readonly options: NodeOptions;
-  /** The ranges that the Node had when an agent last knew them, and whom to tell of others. */
+  /** The ranges that the Node had when an agent last ran. */
   readonly memory: {
     readonly ranges: readonly Cidr[];
-    /** Pods were seen that contradict these ranges. */
+    /** Whether pods contradicted these ranges. */
     readonly doubted: boolean;
     keep(ranges: readonly Cidr[], doubted: boolean): void;
   };
   readonly log: Logger;
-  /** After so many milliseconds without rules it is said what can be done. */
-  readonly patience?: number;
+  /** After this many milliseconds without rules, a warning explains what to do. */
+  readonly warnAfter?: number;
 }
 
 /**
- * The time before the first rules. A node that was just started has none in its kernel, and its pods may be quicker than whoever
- * says what they may do: so the table of a cluster in which nobody is known comes first, as soon as the ranges of the
- * node's pods are known.
+ * Denies pods before the first rules. The kernel of a node that was just started has no rules, and its pods can start before
+ * their policies are read. So the agent first loads the table of a cluster without pods, as soon as it knows the ranges of the
+ * node's pods.
  */
 export class StartupHold {
   readonly #configured: readonly Cidr[];
@@ -40,12 +40,12 @@ export class StartupHold {
     this.#configured = parts.options.localRanges;
   }
 
-  /** By what is known before anybody is asked. */
+  /** With the ranges that are known before the cluster is read. */
   begin(): Promise<void> {
     return this.#hold(this.#configured.length > 0 ? this.#configured : this.parts.memory.ranges);
   }
 
-  /** The Node of this name was read, and all else may be long in coming. */
+  /** The Node of this name was read; reading everything else can take long. */
   async nodeSeen(name: string, podRanges: readonly string[]): Promise<void> {
     if (this.#isOver || name !== this.parts.options.node || this.#configured.length > 0) return;
     const ranges = podRanges.flatMap((text) => parseCidr(text) ?? []);
@@ -66,7 +66,7 @@ export class StartupHold {
   async #hold(ranges: readonly Cidr[]): Promise<void> {
     this.#ranges = ranges;
     const { memory } = this.parts;
-    // Of ranges that were contradicted nothing is known before the first rules, so they say nothing about unknown pods.
+    // Ranges that pods contradicted cannot be trusted before the first rules.
     const localRanges = memory.doubted && sameRanges(ranges, memory.ranges) ? [] : ranges;
     const options = { ...this.parts.options, localRanges };
     const holds = options.unknownPods === "deny" && !options.shadow;
@@ -76,32 +76,31 @@ export class StartupHold {
       if (this.#isOver || (holds && localRanges.length === 0)) return false;
       return held === undefined ? holds : hasNoKnownPods(held);
     });
-    if (!applied.ok)
-      this.parts.log.error(`pods cannot be held back until there are rules: ${applied.message}`);
-    else if (applied.value !== undefined && holds) this.#say(localRanges);
+    if (!applied.ok) this.parts.log.error(`cannot deny pods until there are rules: ${applied.message}`);
+    else if (applied.value !== undefined && holds) this.#report(localRanges);
   }
 
-  #say(ranges: readonly Cidr[]): void {
-    const { log, patience = 10_000 } = this.parts;
+  #report(ranges: readonly Cidr[]): void {
+    const { log, warnAfter = 10_000 } = this.parts;
     const podRanges = ranges.map(formatCidr);
-    log.info({ podRanges }, "pods of this node are held back until it is known what they may do");
+    log.info({ podRanges }, "pods of this node are denied until their rules are known");
     clearTimeout(this.#timer);
     if (this.#isOver) return;
     this.#timer = setTimeout(
       () =>
         log.warn(
           { podRanges },
-          "there are still no rules, and pods of this node are held back: `tierwall agent status` says what is missing; " +
-            "with --unknown-pods allow they pass until there are, and `tierwall agent --cleanup` lets everything pass while no agent runs",
+          "there are still no rules, and pods of this node are denied: `tierwall agent status` shows what is missing; " +
+            "with --unknown-pods allow they are allowed until there are rules; while no agent runs, `tierwall agent --cleanup` removes all rules",
         ),
-      patience,
+      warnAfter,
     ).unref();
   }
 }
 
 /**
- * What an agent left behind that ended before its first rules, or one on a node without pods. It gives way to what this agent was
- * told, lest nobody could let pods pass while the cluster is out of reach.
+ * Whether a table is from an agent that ended before its first rules, or from a node without pods. It is replaced according to
+ * the options of this agent; otherwise pods could not be allowed while the cluster is unreachable.
  */
 function hasNoKnownPods({ sets }: Ruleset): boolean {
   const known = [knownPods[4], knownPods[6]].flatMap((name) => sets.get(name) ?? []);

@@ -101,12 +101,12 @@ describe("without the module br_netfilter", () => {
   it.each([
     ["no pod is known", nowhere],
     ["every pod has a route around bridges", places(["10.244.3.7", "10.244.3.8"], ["10.244.2.0/23"])],
-  ])("it is a warning where %s: bridges of others are not our concern", (_, pods) => {
+  ])("it is a warning where %s: bridges of other programs do not matter", (_, pods) => {
     interfaces("br0/bridge", "cni0/bridge", "docker0/bridge", "cali3");
     routes();
     const outcome = callRulesForBridges(pods, root);
     expect(outcome).toMatchObject({ ok: true, value: { changed: [] } });
-    expect(outcome.ok ? outcome.value.warning : "").toMatch(/br0, cni0, docker0.*are not judged/);
+    expect(outcome.ok ? outcome.value.warning : "").toMatch(/br0, cni0, docker0.*bypass the rules/);
   });
 });
 

@@ -4,7 +4,7 @@ import { type Address, type Cidr, formatAddress } from "@tierwall/core/model";
 import { done, failed, type Outcome } from "../kernel/outcome.js";
 import { Routes } from "./routes.js";
 
-/** Where pods of this node are: their addresses, as far as they are known, and the ranges they get them from. */
+/** Where pods of this node are: their known addresses, and the ranges from which they get them. */
 export interface PodPlaces {
   readonly addresses: readonly Address[];
   readonly ranges: readonly Cidr[];
@@ -13,18 +13,18 @@ export interface PodPlaces {
 export const nowhere: PodPlaces = { addresses: [], ranges: [] };
 
 interface BridgeCheck {
-  /** Settings of the kernel that were changed. */
+  /** The settings of the kernel that were changed. */
   readonly changed: readonly string[];
-  /** Why packets on other bridges are not judged, where they are not; no pod is known behind these. */
+  /** Why packets on other bridges bypass the rules, if they do. No known pod is behind these. */
   readonly warning?: string;
 }
 
 const settings = ["bridge-nf-call-iptables", "bridge-nf-call-ip6tables"] as const;
 
 /**
- * Packets between two pods on one bridge pass our rules only where the kernel hands bridged packets to them. Bridges for containers
- * outside of the cluster, or for virtual machines, do not need that. A bridge counts as one of these only if every pod of
- * this node has a route of its own that leads around all bridges. `root`: of the file system, for tests.
+ * Packets between two pods on one bridge pass the rules only if the kernel is configured for it. Bridges for containers outside of
+ * the cluster, or for virtual machines, do not need that. A bridge counts as one of these only if every pod of this node has
+ * its own route through a device that is not a bridge. `root`: of the file system, for tests.
  */
 export function callRulesForBridges(pods: PodPlaces = nowhere, root = "/"): Outcome<BridgeCheck> {
   const devices = new Devices(root);
@@ -41,7 +41,7 @@ export function callRulesForBridges(pods: PodPlaces = nowhere, root = "/"): Outc
     } catch (error) {
       if (doubt === undefined) return done({ changed, warning: warningAbout(bridges, name) });
       return failed(
-        `${doubt}: net.bridge.${name} cannot be set to 1 (${String(error)}); load the module br_netfilter and set it on the node`,
+        `${doubt}: cannot set net.bridge.${name} to 1 (${String(error)}); load the module br_netfilter and set it on the node`,
       );
     }
   }
@@ -67,7 +67,7 @@ class Devices {
   }
 }
 
-/** Why pods of this node may be on a bridge; undefined where none is. */
+/** Why pods of this node may be on a bridge; undefined if none is. */
 function doubtAbout({ addresses, ranges }: PodPlaces, devices: Devices, routes: Routes): string | undefined {
   const leading = [
     ...addresses.flatMap((address) => routes.devicesOf(address)),
@@ -76,18 +76,18 @@ function doubtAbout({ addresses, ranges }: PodPlaces, devices: Devices, routes: 
   const found = leading.find((name) => devices.belongsToBridge(name));
   if (found !== undefined) {
     const where = devices.bridges.includes(found) ? `the bridge \`${found}\`` : `the bridge of \`${found}\``;
-    return `packets between pods on ${where} would not be judged`;
+    return `packets between pods on ${where} would bypass the rules`;
   }
   const lost = addresses.find((address) => routes.devicesOf(address).length === 0);
   if (lost === undefined) return undefined;
-  return `packets between pods on a bridge (${devices.bridges.join(", ")}) would not be judged, and no route shows that the pod at ${formatAddress(lost)} is not on one`;
+  return `packets between pods on a bridge (${devices.bridges.join(", ")}) would bypass the rules, and no route shows that the pod at ${formatAddress(lost)} is not on one`;
 }
 
 const warningAbout = (bridges: readonly string[], setting: string): string =>
-  `packets between two ports of one bridge (${bridges.join(", ")}) are not judged, because net.bridge.${setting} cannot be set to 1: ` +
-  "no pod of this node is known behind it; if there are pods behind it, load the module br_netfilter on the node, or their policies are not enforced among them";
+  `packets between two ports of one bridge (${bridges.join(", ")}) bypass the rules, because net.bridge.${setting} cannot be set to 1: ` +
+  "no known pod of this node is on it; if there are pods on it, load the module br_netfilter on the node, or policies between them are not enforced";
 
-/** Looks at the bridges of a node whenever its rules change, with what is known of its pods by then. */
+/** Checks the bridges of a node whenever its rules change, with the pods that are known by then. */
 export class BridgeWatch {
   pods: PodPlaces;
   warning: string | undefined;
@@ -96,7 +96,7 @@ export class BridgeWatch {
     this.pods = { addresses: [], ranges };
   }
 
-  /** Answers with the settings that were changed. */
+  /** Returns the settings that were changed. */
   readonly check = (): Outcome<readonly string[]> => {
     const checked = callRulesForBridges(this.pods);
     this.warning = checked.ok ? checked.value.warning : undefined;

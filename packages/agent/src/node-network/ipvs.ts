@@ -4,20 +4,20 @@ import { linesOf } from "./routes.js";
 const ipvsInterface = "kube-ipvs0";
 
 /**
- * Why rules would not judge connections to Services, if kube-proxy is in IPVS mode or another program uses IPVS. IPVS rewrites them in the input hook, after our
- * rules: what a pod may send would be judged by the address of the Service, and what its backend on this node may receive not at
- * all. `root`: of the file system, for tests.
+ * Why connections to Services would bypass rules, if kube-proxy is in IPVS mode or another program uses IPVS. IPVS rewrites them
+ * in the input hook, after these rules: egress rules would see the address of the Service, and ingress rules of a backend on this
+ * node would not see the connection. `root`: of the file system, for tests.
  */
 export function ipvsInUse(root = "/"): string | undefined {
   if (interfaceNames(root).includes(ipvsInterface))
     return (
-      `kube-proxy is in IPVS mode (the interface ${ipvsInterface} is there): IPVS rewrites connections to Services after the rules of this agent have judged them; ` +
+      `kube-proxy is in IPVS mode (the interface ${ipvsInterface} exists): IPVS rewrites connections to Services after the rules of this agent; ` +
       "switch kube-proxy to the mode nftables or iptables, then run `kube-proxy --cleanup` on the node or restart it"
     );
   if (hasVirtualServices(root))
     return (
-      `IPVS has virtual services of another program, such as keepalived (/proc/net/ip_vs lists them, and there is no ${ipvsInterface} of kube-proxy): ` +
-      "IPVS rewrites connections to them after the rules of this agent have judged them; " +
+      `IPVS has virtual services of another program, such as keepalived (/proc/net/ip_vs lists them, and kube-proxy has no interface ${ipvsInterface}): ` +
+      "IPVS rewrites connections to them after the rules of this agent; " +
       "stop that program on this node and remove its virtual services with `ipvsadm --clear`"
     );
   return undefined;

@@ -6,7 +6,7 @@ import { supportsReturnPaths } from "./return-paths.js";
 const reason = whyNoNamespaces();
 
 describe.skipIf(reason !== undefined)(
-  `whether the kernel tells by which device an address is reached${reason ? ` (${reason})` : ""}`,
+  `whether rules can check through which device an address is reached${reason ? ` (${reason})` : ""}`,
   () => {
     const space = new NetworkNamespace("tw-return");
     afterAll(() => space.remove());
@@ -18,7 +18,7 @@ describe.skipIf(reason !== undefined)(
   },
 );
 
-describe("a kernel that does not tell by which device an address is reached", () => {
+describe("a kernel without such checks", () => {
   const taking = new Nft(["true"]);
 
   it("refuses the rules that ask for it", async () => {
@@ -34,7 +34,7 @@ describe("a kernel that does not tell by which device an address is reached", ()
   );
 
   it.each(["5.11.0", "5.19.17", "6.1.0-18-amd64", "10.0-rc1"])(
-    "is believed from then on: %s",
+    "is asked from then on: %s",
     async (release) => {
       expect(await supportsReturnPaths(taking, release)).toBe(true);
     },

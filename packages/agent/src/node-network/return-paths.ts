@@ -5,21 +5,21 @@ import { forgedChain, forgedRules } from "../ruleset/unknown-pods.js";
 import { unknownCounter } from "../ruleset/vocabulary.js";
 import type { Nft } from "../kernel/nft.js";
 
-/** Those before it take rules on trial without looking at where they stand, and none of them takes these where they are needed. */
+/** Older kernels accept such rules in a dry run without checking their hook, and none of them supports these rules there. */
 const firstToCheck = [5, 11] as const;
 
 /**
- * Whether rules for packets that are forwarded, or come to the node, may ask by which device an address is reached: since Linux
- * 5.19. `release`: `6.1.0-18-amd64`.
+ * Whether rules for forwarded packets, and for packets to the node, can check through which device an address is reached: since
+ * Linux 5.19. `release`: `6.1.0-18-amd64`.
  */
 export async function supportsReturnPaths(nft: Nft, release: string): Promise<boolean> {
   const [major = 0, minor = 0] = release.split(".").map(Number.parseFloat);
   const [firstMajor, firstMinor] = firstToCheck;
   if (major < firstMajor || (major === firstMajor && minor < firstMinor)) return false;
-  return nft.wouldTake(rulesetText(asking, "tierwall-asks"));
+  return nft.accepts(rulesetText(probe, "tierwall-probe"));
 }
 
-const asking: Ruleset = {
+const probe: Ruleset = {
   chains: new Map([
     baseChain("forward", "first", [`goto ${forgedChain}`]),
     baseChain("input", "first", [`goto ${forgedChain}`]),

@@ -2,7 +2,7 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { type Address, bitsOf, type Cidr, contains, type Family } from "@tierwall/core/model";
 
-/** A route of the kernel's main table: addresses in the block leave by the device. */
+/** A route of the kernel's main table: addresses in the block are reached through the device. */
 interface Route {
   readonly to: Cidr;
   readonly device: string;
@@ -19,14 +19,14 @@ export class Routes {
     };
   }
 
-  /** The devices by which an address is reached, if routes are about it in particular: those of the most specific ones. */
+  /** The devices of the most specific routes to an address; default routes do not count. */
   devicesOf(address: Address): readonly string[] {
     const around = this.routes[address.family].filter(({ to }) => contains(to, address));
     const longest = Math.max(...around.map(({ to }) => to.prefix));
     return [...new Set(around.flatMap(({ to, device }) => (to.prefix === longest ? [device] : [])))];
   }
 
-  /** The devices by which addresses of a block are reached in that way. */
+  /** The devices of such routes to addresses of a block. */
   devicesTo(block: Cidr): readonly string[] {
     const { family, first } = block;
     const inside = this.routes[family].filter(({ to }) => contains(block, { family, value: to.first }));
@@ -35,7 +35,7 @@ export class Routes {
   }
 }
 
-/** `cni0	0001F40A	00000000	0001	0	0	0	00FFFFFF	0	0	0`: addresses as the processor, little-endian, has them. */
+/** `cni0	0001F40A	00000000	0001	0	0	0	00FFFFFF	0	0	0`: addresses in little-endian byte order. */
 function routeOf4(line: string): readonly Route[] {
   const [device, to, , flags, , , , mask] = line.trim().split(/\s+/);
   if (device === undefined || to === undefined || mask === undefined || !/^[0-9A-F]{8}$/.test(to)) return [];
@@ -63,7 +63,7 @@ const isNoDefault = ({ to }: Route): boolean => to.prefix > 0;
 
 const reversed = (hex: string): string => hex.match(/../g)!.toReversed().join("");
 
-/** Of a file of the kernel; none where it has no such file. */
+/** The lines of a file of the kernel; none if there is no such file. */
 export function linesOf(root: string, file: string): readonly string[] {
   try {
     return readFileSync(join(root, file), "utf8").split("\n");

@@ -7,13 +7,13 @@ import {
   podKey,
 } from "@tierwall/core/model";
 
-/** Who is behind an address. */
+/** The pod or node at an address. */
 export type AddressOwner =
   | {
       readonly kind: "pod";
       readonly pod: string;
       readonly node?: string;
-      /** S1.17: the other pods that report the address; nothing shows which of them it was. */
+      /** S1.17: the other pods that report the address. It is unknown which of them it was. */
       readonly sharedWith?: readonly string[];
     }
   | { readonly kind: "node"; readonly node: string }
@@ -21,7 +21,7 @@ export type AddressOwner =
 
 type PodOwner = Extract<AddressOwner, { readonly kind: "pod" }>;
 
-/** Finds ends by address, as the cluster is now. Filled when first asked about a state of the cluster. */
+/** Finds endpoints by address, in the current state of the cluster. The index is built by the first lookup. */
 export class AddressOwners {
   #ends: Readonly<Record<Address["family"], ReadonlyMap<bigint, AddressOwner>>> | undefined;
 
@@ -50,7 +50,7 @@ function endsOf({ pods, nodes }: Pick<Inventory, "pods" | "nodes">) {
   for (const node of nodes.values()) add(addressesOfNode(node), { kind: "node", node: node.name });
   // By name, so that the same pod comes first in every line.
   for (const pod of [...pods.values()].toSorted((a, b) => (podKey(a) < podKey(b) ? -1 : 1))) {
-    // Behind its node's address stand many: the node is all that can be said.
+    // Many pods can have the address of their node, so only the node is named.
     if (pod.hostNetwork) continue;
     for (const { family, value } of pod.addresses) {
       const known = ends[family].get(value);

@@ -12,7 +12,7 @@ interface Routes {
   readonly "POST /give-up": string;
 }
 
-/** Asks the agent that listens at a socket, or tells why it did not answer and what to do. */
+/** Sends a request to the agent that listens on a socket. Fails with the reason and what to do. */
 export function askAgent<Route extends keyof Routes>(
   socket: string,
   route: Route,
@@ -20,36 +20,35 @@ export function askAgent<Route extends keyof Routes>(
   const [method, path] = route.split(" ") as [string, string];
   return new Promise((resolve) => {
     const fail = (message: string) => resolve({ ok: false, message });
-    const asked = request(
-      { socketPath: socket, path, method, timeout: patience, agent: false },
-      (response) => {
-        let text = "";
-        response.setEncoding("utf8").on("data", (part: string) => (text += part));
-        response.on("error", (error) => fail(noAnswer(socket, error)));
-        response.on("end", () => {
-          const body = parsedJson(text);
-          if (response.statusCode === 200 && body !== undefined)
-            resolve({ ok: true, value: body as Routes[Route] });
-          else fail(textAt(body, "error") || `what answers at \`${socket}\` is no agent of Tierwall's`);
-        });
-      },
-    );
-    asked.on("timeout", () => asked.destroy(new Error(`nothing came in ${patience / 1000} s`)));
+    const asked = request({ socketPath: socket, path, method, timeout, agent: false }, (response) => {
+      let text = "";
+      response.setEncoding("utf8").on("data", (part: string) => (text += part));
+      response.on("error", (error) => fail(noAnswer(socket, error)));
+      response.on("end", () => {
+        const body = parsedJson(text);
+        if (response.statusCode === 200 && body !== undefined)
+          resolve({ ok: true, value: body as Routes[Route] });
+        else
+          fail(textAt(body, "error") || `the process that listens on \`${socket}\` is not a Tierwall agent`);
+      });
+    });
+    asked.on("timeout", () => asked.destroy(new Error(`no answer within ${timeout / 1000} s`)));
     asked.on("error", (error) => fail(noAnswer(socket, error)));
     asked.end();
   });
 }
 
-const patience = 30_000;
+/** In milliseconds. */
+const timeout = 30_000;
 
 function noAnswer(socket: string, error: NodeJS.ErrnoException): string {
   switch (error.code) {
     case "ENOENT":
     case "ECONNREFUSED":
-      return `no agent answers at \`${socket}\`: is \`tierwall agent\` running? --control says where`;
+      return `no agent listens on \`${socket}\`: check that \`tierwall agent\` runs, or set --control to its socket`;
     case "EACCES":
-      return `only root may ask the agent at \`${socket}\``;
+      return `permission denied for \`${socket}\`: only root can connect to the agent`;
     default:
-      return `the agent at \`${socket}\` does not answer: ${error.message}`;
+      return `the agent on \`${socket}\` does not answer: ${error.message}`;
   }
 }

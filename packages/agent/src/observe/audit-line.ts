@@ -5,7 +5,7 @@ import type { AddressOwner, AddressOwners } from "./address-owners.js";
 import type { LoggedPacket } from "./logged-packet.js";
 import { policiesBehind } from "./modes.js";
 
-/** A line of the audit log: one packet that was decided about. */
+/** A line of the audit log: one packet and its verdict. */
 export interface AuditLine {
   readonly time: string;
   /** The node that decided. */
@@ -16,9 +16,9 @@ export interface AuditLine {
   readonly source: AuditEnd;
   readonly destination: AuditEnd;
   readonly icmp?: { readonly type: number; readonly code: number };
-  /** It belonged to a connection that was allowed before. */
+  /** The packet belonged to a connection that was allowed before. */
   readonly cut?: true;
-  /** It went through all the same: the policy, or the node, only watches. */
+  /** The packet was not dropped: the policy or the node is in shadow mode. */
   readonly shadow?: true;
   readonly by: AuditDecider;
 }
@@ -30,7 +30,7 @@ export type AuditDecider =
       readonly kind: "rule";
       readonly tier: string;
       readonly policy: AuditPolicy;
-      /** From one, in its list. */
+      /** In its list, counted from one. */
       readonly number: number;
       readonly name?: string;
       /** `spec.ingress[0]` */
@@ -41,7 +41,7 @@ export type AuditDecider =
   | { readonly kind: "isolation"; readonly tier: string; readonly policies: readonly AuditPolicy[] }
   /** A pod of this node whose rules were not in the kernel yet. */
   | { readonly kind: "unknown-pod" }
-  /** The rule was taken back before the line was read. */
+  /** The rule was removed before the line was read. */
   | { readonly kind: "not-known"; readonly id: string };
 
 interface AuditPolicy {

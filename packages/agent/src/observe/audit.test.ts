@@ -83,7 +83,7 @@ function audited(shadow = false) {
 }
 
 describe("a line", () => {
-  it("has the time, both ends by name, the verdict, and the rule with its place", () => {
+  it("has the time, both endpoints by name, the verdict, and the rule with its place", () => {
     const { audit, lines } = audited();
     audit.logged(logged(deny));
     expect(lines).toEqual([
@@ -111,7 +111,7 @@ describe("a line", () => {
   it.each([
     ["a pod by its other address", "fd00::1", { kind: "pod", pod: "shop/cart", node: "n1" }],
     ["a node, also where a host-network pod has its address", "192.168.0.1", { kind: "node", node: "n1" }],
-    ["somebody outside", "203.0.113.9", { kind: "external" }],
+    ["an external address", "203.0.113.9", { kind: "external" }],
   ])("names %s", (_what, address, end) => {
     const { audit, lines } = audited();
     audit.logged(logged(allow, { src_ip: address }));
@@ -145,7 +145,7 @@ describe("a line", () => {
     ]);
   });
 
-  it.each(["rule", "isolation"])("has no place where policies stand in no file (%s)", (kind) => {
+  it.each(["rule", "isolation"])("has no place if policies are not from a file (%s)", (kind) => {
     const { audit, lines, rules } = audited();
     rules.programmed(bookOf(policies, clusterFile));
     audit.logged(logged(kind === "rule" ? deny : isolation));
@@ -160,7 +160,7 @@ describe("a line", () => {
     expect(lines).toMatchObject([{ direction: "ingress", by: { kind: "isolation", policies: [web] } }]);
   });
 
-  it("of a policy that is only watched says so", () => {
+  it("of a policy in shadow mode says so", () => {
     const { audit, lines } = audited();
     audit.logged(logged(shadow));
     expect(lines).toMatchObject([{ verdict: "Deny", shadow: true }]);
@@ -186,13 +186,13 @@ describe("a line", () => {
     expect(lines).toMatchObject([{ verdict: "Deny", direction, by: { kind: "unknown-pod" } }]);
   });
 
-  it("of such a pod on a node that only watches says that it went through", () => {
+  it("of such a pod on a node in shadow mode says that it was not dropped", () => {
     const { audit, lines } = audited(true);
     audit.logged(logged("unknown_egress"));
     expect(lines).toMatchObject([{ verdict: "Deny", shadow: true }]);
   });
 
-  it("of a rule that has just left still names it; of one that nobody knows, its id is there", () => {
+  it("of a rule that was just removed names it; of an unknown one, it has the id", () => {
     const { audit, lines, rules } = audited();
     rules.programmed(new Map());
     rules.programmed(new Map());
@@ -230,7 +230,7 @@ describe("what is suppressed", () => {
     { name: `r_${id}`, packets, bytes: 0, entry: book.get(id)! },
   ];
 
-  it("is what was counted and not logged, told once, when lines had time to come", () => {
+  it("is what was counted and not logged, reported once, after lines had time to arrive", () => {
     const { audit, lines } = audited();
     expect(audit.counted(grown(deny, 10))).toBe(0);
     audit.logged(logged(deny, { "ip.id": 1 }));
@@ -280,7 +280,7 @@ describe("what the log of the kernel says", () => {
     ["not JSON", "{"],
     ["no object", "7"],
     [
-      "the prefix of somebody else",
+      "the prefix of another program",
       JSON.stringify({ "oob.prefix": "x", src_ip: "1.1.1.1", dest_ip: "1.1.1.1", "ip.protocol": 6 }),
     ],
     ["no addresses", JSON.stringify({ "oob.prefix": "tw:a", "ip.protocol": 6 })],
@@ -306,7 +306,7 @@ describe("the file", () => {
     }
   };
 
-  it("is gone on with, and after it was moved away and reopened, begun anew", () => {
+  it("is appended to, and after it was moved and reopened, a new one is written", () => {
     const log = new LineLog(file, none);
     log.write({ n: 1 });
     renameSync(file, `${file}.1`);
@@ -337,14 +337,14 @@ describe("the file", () => {
     expect(readFileSync(there, "utf8")).toBe('{"n":1}\n');
   });
 
-  it("that cannot be opened is named, with the option that takes another", () => {
+  it("that cannot be opened is named, with the option to set", () => {
     const there = join(file, "audit.log");
     expect(() => new LineLog(there, none)).toThrow(
-      new RegExp(`^\`${there}\` cannot be opened .*; --audit-log takes another$`),
+      new RegExp(`^cannot open the audit log \`${there}\`: .*; set --audit-log to another file$`),
     );
   });
 
-  it("that is on a full disk takes no lines, and is complained about once", () => {
+  it("on a full disk takes no lines, which is reported once", () => {
     const complaints: string[] = [];
     const log = new LineLog("/dev/full", (message) => complaints.push(message));
     expect([log.write({ n: 1 }), log.write({ n: 2 })]).toEqual([false, false]);

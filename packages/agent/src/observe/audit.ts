@@ -8,7 +8,7 @@ import { isLogged } from "./modes.js";
 import type { RuleVersions } from "./rule-versions.js";
 import { Suppressed } from "./suppressed.js";
 
-/** So many decisions of a rule were not logged, since the last such line of it. */
+/** How many decisions of a rule were not logged since the last such line. */
 export interface SuppressedLine {
   readonly time: string;
   readonly node: string;
@@ -18,14 +18,14 @@ export interface SuppressedLine {
 
 interface AuditOptions {
   readonly node: string;
-  /** The whole node only watches. */
+  /** The whole node is in shadow mode. */
   readonly shadow: boolean;
   readonly rules: Pick<RuleVersions, "get">;
   readonly ends: AddressOwners;
   readonly write: (line: AuditLine | SuppressedLine) => void;
 }
 
-/** Turns what the kernel logs and counts into lines that name pods and rules. */
+/** Turns the kernel's logs and counters into lines that name pods and rules. */
 export class Audit {
   readonly #suppressed = new Suppressed();
 
@@ -39,8 +39,8 @@ export class Audit {
   }
 
   /**
-   * What was counted since the reading before. Says what was counted and not logged, and returns how much. Of what is allowed, that
-   * is what was counted of new connections: others are judged again with each change of the rules, and not logged.
+   * Takes what was counted since the previous reading. Logs how much of it was not logged, and returns the sum. For allowed
+   * connections only new ones count: others are judged again with each change of the rules, and not logged.
    */
   counted(grown: readonly Growth[]): number {
     this.#suppressed.read(
@@ -82,7 +82,7 @@ type Decided = Parameters<typeof auditLine>[1];
 
 const unknownPods = /^unknown_(ingress|egress)$/;
 
-/** By what its lines are known; undefined where not all that is counted is to be logged. */
+/** The id in its log lines; undefined if not everything that is counted is logged. */
 function loggedId({ name, entry }: Growth): string | undefined {
   if (entry === undefined) return unknownPods.test(name) ? name : undefined;
   const counts = entry.verdict === "Deny" ? counterOf(entry.id) : newCounterOf(entry.id);

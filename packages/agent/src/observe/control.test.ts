@@ -51,7 +51,7 @@ describe("an agent that runs", () => {
     expect(await askAgent(socket, "GET /hits")).toMatchObject({ ok: true, value: { node: "n1", rules: [] } });
   });
 
-  it("does what it is told, or says why not", async () => {
+  it("executes requests, or says why not", async () => {
     await serve();
     expect(await askAgent(socket, "POST /confirm")).toEqual({
       ok: true,
@@ -60,21 +60,21 @@ describe("an agent that runs", () => {
     expect(await askAgent(socket, "POST /give-up")).toEqual({ ok: false, message: "no rules are on trial" });
   });
 
-  it("that fails says so, and goes on", async () => {
+  it("reports a failure, and continues", async () => {
     await serve({ hits: () => Promise.reject(new Error("counters cannot be read")) });
     expect(await askAgent(socket, "GET /hits")).toEqual({ ok: false, message: "counters cannot be read" });
     expect(await askAgent(socket, "GET /status")).toMatchObject({ ok: true });
   });
 
-  it("of another version does not know what it is asked", async () => {
+  it("of another version does not support every request", async () => {
     await serve();
     const asked = await askAgent(socket, "GET /future" as "GET /status");
     expect(asked).toEqual({ ok: false, message: expect.stringContaining("another version") as unknown });
   });
 
-  it("is not pushed aside by a second one", async () => {
+  it("is not replaced by a second one", async () => {
     await serve();
-    await expect(serveControl(socket, handlers)).rejects.toThrow(`another agent answers at \`${socket}\``);
+    await expect(serveControl(socket, handlers)).rejects.toThrow(`another agent listens on \`${socket}\``);
     expect(await askAgent(socket, "GET /status")).toMatchObject({ ok: true });
   });
 
@@ -90,8 +90,8 @@ describe("no agent", () => {
   let other: Server | undefined;
   afterEach(() => other?.close());
 
-  it("is said, with what to do", async () => {
-    const message = `no agent answers at \`${folder}/none.sock\`: is \`tierwall agent\` running? --control says where`;
+  it("is reported, with what to do", async () => {
+    const message = `no agent listens on \`${folder}/none.sock\`: check that \`tierwall agent\` runs, or set --control to its socket`;
     expect(await askAgent(join(folder, "none.sock"), "GET /status")).toEqual({ ok: false, message });
   });
 
@@ -102,14 +102,14 @@ describe("no agent", () => {
     await new Promise((resolve) => other!.listen(path, () => resolve(0)));
     expect(await askAgent(path, "GET /status")).toEqual({
       ok: false,
-      message: `what answers at \`${path}\` is no agent of Tierwall's`,
+      message: `the process that listens on \`${path}\` is not a Tierwall agent`,
     });
   });
 
   it("can listen where no folder can be made", async () => {
     writeFileSync(join(folder, "file"), "");
     await expect(serveControl(join(folder, "file/agent.sock"), handlers)).rejects.toThrow(
-      new RegExp(`^\`${folder}/file/agent.sock\` cannot be listened at: .*; --control takes another$`),
+      new RegExp(`^cannot listen on \`${folder}/file/agent.sock\`: .*; set --control to another socket$`),
     );
   });
 });

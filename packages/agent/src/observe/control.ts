@@ -8,29 +8,29 @@ import type { HitsReport } from "./hits.js";
 import type { AgentStatus } from "./status.js";
 
 /*
- * How commands talk to the agent that runs: HTTP over a unix socket that only root may open.
+ * How commands communicate with the running agent: HTTP over a unix socket that only root can open.
  *
  *   GET /status   GET /hits   POST /confirm   POST /give-up
  *
- * An answer is JSON: what was asked for, or `{"error": …}` with words for the user.
+ * An answer is JSON: the result, or `{"error": …}` with a message for the user.
  */
 
 export interface ControlHandlers {
   readonly status: () => AgentStatus;
-  /** Reads counters first, so that it is of now. */
+  /** Reads counters first, so that it is current. */
   readonly hits: () => Promise<HitsReport>;
-  /** Each says what it did, or that there was nothing to do. */
+  /** Each returns what it did, or that there was nothing to do. */
   readonly confirm: () => Promise<Outcome<string>>;
   readonly giveUp: () => Promise<Outcome<string>>;
 }
 
-/** Rejects where the socket cannot be had: another agent answers there, or the folder is not writable. */
+/** Rejects if it cannot listen on the socket: another agent does, or the folder is not writable. */
 export async function serveControl(
   socket: string,
   handlers: ControlHandlers,
 ): Promise<{ readonly close: () => Promise<void> }> {
   if (await answers(socket))
-    throw new Error(`another agent answers at \`${socket}\`; --control takes another`);
+    throw new Error(`another agent listens on \`${socket}\`; set --control to another socket`);
   const server = createServer((incoming, response) => {
     handle(incoming, handlers).then(
       ({ status, body }) => send(response, status, body),
@@ -43,7 +43,7 @@ export async function serveControl(
     rmSync(socket, { force: true });
     await listening(server, socket);
   } catch (cause) {
-    throw new Error(`\`${socket}\` cannot be listened at: ${messageOf(cause)}; --control takes another`, {
+    throw new Error(`cannot listen on \`${socket}\`: ${messageOf(cause)}; set --control to another socket`, {
       cause,
     });
   }
@@ -68,13 +68,13 @@ async function handle(
     default:
       return {
         status: 404,
-        body: { error: `the agent does not know \`${method} ${url}\`: is it of another version?` },
+        body: { error: `the agent does not support \`${method} ${url}\`: it may have another version` },
       };
   }
 }
 
 function send(response: ServerResponse, status: number, body: unknown): void {
-  // Without `close` the connection would outlive its answer, and hold up the end of the agent.
+  // Without `close` the connection would stay open and delay the end of the agent.
   response
     .writeHead(status, { "content-type": "application/json", connection: "close" })
     .end(JSON.stringify(body));
@@ -88,14 +88,14 @@ function listening(server: Server, socket: string): Promise<void> {
       server.on("error", () => undefined);
       resolve();
     });
-    // The socket is there as soon as listen returns; nobody is let in before this process turns to its events.
+    // The socket exists as soon as listen returns; connections are accepted only after this function has returned.
     if (existsSync(socket)) chmodSync(socket, 0o600);
   });
 }
 
 function closed(server: Server): Promise<void> {
   return new Promise((resolve) => {
-    // Who asked for the end is still to be answered.
+    // Requests in progress are still answered.
     server.close(() => resolve());
   });
 }

@@ -52,7 +52,7 @@ describe("sums", () => {
       22,
     ],
     [
-      "a counter that somebody set back",
+      "a counter that another process reset",
       [
         [10, "t1"],
         [2, "t1"],
@@ -85,7 +85,7 @@ describe("sums", () => {
     expect(counts.get(first)).toMatchObject(packets(expected));
   });
 
-  it("a counter that is read before anybody says whose it is loses nothing", () => {
+  it("a counter that is read before its rule is known loses nothing", () => {
     const counts = new Counts("n1");
     counts.read(reading(0, { [first]: 3 }), new Map());
     expect(counts.get(first)).toBeUndefined();
@@ -93,7 +93,7 @@ describe("sums", () => {
     expect(counts.get(first)).toMatchObject(packets(5));
   });
 
-  it("only what grew is told, with who stands behind it", () => {
+  it("only growth is reported, with its rule", () => {
     const counts = new Counts("n1");
     counts.read(reading(0, { [first]: 3, [second]: 5, unknown_egress: 1 }), book);
     const grown = counts.read(reading(1, { [first]: 3, [second]: 7, unknown_egress: 2 }), book);
@@ -125,7 +125,7 @@ describe("over a restart of the agent", () => {
   it.each([
     ["the table stayed: only what came since", 12, "t1", 12],
     ["the node was started again: all of it came since", 3, "t2", 13],
-    ["the node was started again, and nobody can tell but by the counter", 3, "t1", 13],
+    ["the node was restarted, which only the counter shows", 3, "t1", 13],
   ])("%s", (_what, n, origin, expected) => {
     const after = new Counts("n1", saved);
     after.read(reading(5, { [first]: n }, origin), book);
@@ -138,14 +138,14 @@ describe("rules without pods on the node", () => {
   const gone = new Map<string, never>();
 
   it.each([
-    ["are remembered for weeks, whether or not their counter is still told of", 29 * day, 10],
+    ["are remembered for weeks, whether or not their counter is still read", 29 * day, 10],
     ["and then forgotten", 31 * day, undefined],
   ])("%s", (_what, later, expected) => {
-    for (const told of [{}, { [first]: 10 }]) {
+    for (const still of [{}, { [first]: 10 }]) {
       const counts = new Counts("n1");
       counts.read(reading(0, { [first]: 10 }), book);
-      counts.read(reading(1, told), gone);
-      counts.read(reading(1 + later, told), gone);
+      counts.read(reading(1, still), gone);
+      counts.read(reading(1 + later, still), gone);
       expect(counts.get(first)?.packets).toBe(expected);
       expect(counts.present().size).toBe(0);
     }

@@ -4,27 +4,27 @@ import { counterOf, newCounterOf } from "../ruleset/vocabulary.js";
 import { type Decider, deciderOf } from "./decider.js";
 import type { RuleVersions } from "./rule-versions.js";
 
-/** What the kernel says its counters are. */
+/** One reading of the kernel's counters. */
 export interface CounterReading {
   readonly at: Date;
-  /** Whose counting it is. Another one begins at zero: another table, or another run of who sums up for all tables. */
+  /** Identifies a run of counting. Another one starts at zero: another table, or another run of the agent. */
   readonly origin: string;
   /** By their names in the table: `r_<id>` and `n_<id>` of a rule, `unknown_egress`, … */
   readonly counters: ReadonlyMap<string, Count>;
 }
 
-/** What is known of one counter, over all tables it ever stood in and all runs of the agent. */
+/** The sum of one counter, over all tables that had it and all runs of the agent. */
 export interface Sum extends Count {
-  /** Absent for counters that do not tell how often a rule decided. */
+  /** Absent for counters that do not count the decisions of a rule. */
   readonly decider?: Decider;
   readonly firstSeen: string;
-  /** The reading in which it was first found grown since the one before. */
+  /** The last reading in which it had grown. */
   readonly lastHit?: string;
-  /** Since when no rule of this node has it; it may come back with the next pod. */
+  /** Since when no rule of this node has it. It can return with the next pod. */
   readonly goneSince?: string;
 }
 
-/** As it is kept in the state file. */
+/** The content of the state file. */
 export interface SavedCounts {
   readonly version: 1;
   readonly node: string;
@@ -32,7 +32,7 @@ export interface SavedCounts {
   readonly at: string;
   /** By name of the counter. */
   readonly sums: Readonly<Record<string, Sum>>;
-  /** What the kernel said last, to tell growth from it. */
+  /** The last values in the kernel, from which growth is computed. */
   readonly seen: Readonly<Record<string, Count>>;
 }
 
@@ -42,7 +42,7 @@ export interface Growth extends Count {
   readonly entry?: BookEntry;
 }
 
-/** A rule without pods on this node is remembered for so long, and of so many of them. */
+/** How long a rule without pods on this node is remembered, and how many of them. */
 const remembered = { milliseconds: 30 * 24 * 3_600_000, rules: 20_000 };
 
 const nothing: Count = { packets: 0, bytes: 0 };
@@ -65,8 +65,8 @@ export class Counts {
   }
 
   /**
-   * Everything that was counted since the reading before, and which rule counted it: one of those in the table (`book`), or one
-   * that has left it since (`versions`).
+   * Returns everything that was counted since the previous reading, and which rule counted it: one in the table (`book`), or one
+   * that was removed since (`versions`).
    */
   read(
     { at, origin, counters }: CounterReading,
@@ -81,7 +81,7 @@ export class Counts {
       const growth = growthOf(count, before.get(name));
       const entry = entryOf(name, versions);
       const sum = this.#sums.get(name);
-      // A rule that nobody has told of yet, or that is long forgotten: not seen, so that nothing is lost should it be told of.
+      // A rule that is not known yet, or was forgotten. It is not marked as seen, so that nothing is lost if it becomes known.
       if (sum === undefined && entry === undefined && isOfRule(name)) continue;
       seen.set(name, count);
       this.#sums.set(name, added(name, sum, growth, time, entry, entryOf(name, book) !== undefined));
@@ -89,7 +89,7 @@ export class Counts {
     }
     this.#origin = origin;
     this.#at = time;
-    // A counter that is gone is forgotten here: should it come back, it begins at zero.
+    // A counter that disappeared is forgotten here: if it returns, it starts at zero.
     this.#seen = seen;
     this.#forget(at, book);
     return grown;
@@ -130,7 +130,7 @@ export class Counts {
   }
 }
 
-/** Less than before: somebody set it back, or the node was started again; what it says now was all counted since. */
+/** A smaller value: another process reset it, or the node was restarted. All of it was counted since then. */
 function growthOf(now: Count, before: Count = nothing): Count {
   if (now.packets < before.packets || now.bytes < before.bytes) return now;
   return { packets: now.packets - before.packets, bytes: now.bytes - before.bytes };

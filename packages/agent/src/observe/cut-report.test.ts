@@ -21,13 +21,13 @@ status: {phase: Running, podIPs: [{ip: 10.9.0.11}]}
 const at = new Date("2026-01-01T00:00:00.000Z");
 
 function setup() {
-  const told: string[] = [];
+  const reported: string[] = [];
   const troubles: string[] = [];
   let listed: Outcome<readonly TrackedConnection[]> = done([]);
   const report = new CutReport({
     list: () => Promise.resolve(listed),
     onCut: (connections, more) =>
-      told.push(`${connections.map(({ source }) => source.port).join()}, ${more} more`),
+      reported.push(`${connections.map(({ source }) => source.port).join()}, ${more} more`),
     onTrouble: (message) => troubles.push(message),
     ends: new AddressOwners(cluster),
   });
@@ -42,12 +42,12 @@ function setup() {
     ));
   const look = async () => {
     await report.look(at);
-    return told.splice(0);
+    return reported.splice(0);
   };
-  return { report, are, look, troubles, fail: () => (listed = failed("it is away")) };
+  return { report, are, look, troubles, fail: () => (listed = failed("not available")) };
 }
 
-it("a connection that is cut is told of once, and again only after it was not", async () => {
+it("a cut connection is reported once, and again only after it was not cut", async () => {
   const { are, look } = setup();
   are([1, 2]);
   expect(await look()).toEqual(["1,2, 0 more"]);
@@ -59,7 +59,7 @@ it("a connection that is cut is told of once, and again only after it was not", 
   expect(await look()).toEqual(["1, 0 more"]);
 });
 
-it("connections that an agent before this one cut are no news", async () => {
+it("connections that an earlier agent cut are not reported", async () => {
   const { report, are, look } = setup();
   are([1]);
   await report.start();
@@ -67,7 +67,7 @@ it("connections that an agent before this one cut are no news", async () => {
   expect(await look()).toEqual(["2, 0 more"]);
 });
 
-it("ends are called by their names, and the last ones are remembered", async () => {
+it("endpoints have their names, and the last connections are remembered", async () => {
   const { report, are, look } = setup();
   are([1]);
   await look();
@@ -82,17 +82,17 @@ it("ends are called by their names, and the last ones are remembered", async () 
   });
 });
 
-it("of a thousand that are cut at once a hundred are named, and the others counted", async () => {
+it("of a thousand connections that are cut at once, a hundred are named and the others counted", async () => {
   const { are, look } = setup();
   are(Array.from({ length: 1000 }, (_, i) => i + 1));
   expect(await look()).toEqual([expect.stringMatching(/^1,2,.*,100, 900 more$/)]);
 });
 
-it("what cannot be told is said, and told later", async () => {
+it("a failure to list them is reported, and they are reported later", async () => {
   const { are, look, fail, troubles } = setup();
   fail();
   expect(await look()).toEqual([]);
-  expect(troubles).toEqual(["which connections were cut cannot be told: conntrack says `it is away`"]);
+  expect(troubles).toEqual(["cannot list the connections that were cut: conntrack reported `not available`"]);
   are([1]);
   expect(await look()).toEqual(["1, 0 more"]);
 });

@@ -5,7 +5,7 @@ import type { AddressOwners } from "./address-owners.js";
 
 /** A connection that was established, and that the rules no longer allow. */
 export interface CutConnection {
-  /** When it was found to be. */
+  /** When the agent noticed it. */
   readonly at: string;
   readonly protocol: string;
   readonly source: AuditEnd;
@@ -13,22 +13,22 @@ export interface CutConnection {
 }
 
 export interface CutReportOptions {
-  /** All connections that are cut now, by whichever rules. */
+  /** All connections that are cut now, by any rules. */
   readonly list: () => Promise<Outcome<readonly TrackedConnection[]>>;
-  /** These are news, and so are `more` that are not named. */
+  /** These were cut since the last call, and `more` others. */
   readonly onCut: (connections: readonly CutConnection[], more: number) => void;
   readonly onTrouble: (message: string) => void;
   readonly ends: AddressOwners;
 }
 
-/** An edit may cut thousands, and everybody knows why by then. */
+/** One edit can cut thousands. */
 const mostNamed = 100;
-/** Of them, so many are remembered for who asks later. */
+/** How many are kept for the status. */
 const mostKept = 10;
 
 /**
- * Tells which connections were cut. Each of them bears the mark of it for as long as the kernel tracks it, so that none has to be
- * caught in the moment it is cut, and nothing but the kernel has to be there for it.
+ * Reports which connections were cut. Each of them has a mark for as long as the kernel tracks it, so they can be listed later,
+ * and no process has to run at the moment of the cut.
  */
 export class CutReport {
   #known: ReadonlySet<string> = new Set();
@@ -36,12 +36,12 @@ export class CutReport {
 
   constructor(private readonly options: CutReportOptions) {}
 
-  /** Those that an agent before this one cut are no news. */
+  /** Connections that an earlier agent cut are not reported again. */
   async start(): Promise<void> {
     await this.#fresh();
   }
 
-  /** Some were cut since it was called last. */
+  /** To be called when some were cut since the last call. */
   async look(at: Date): Promise<void> {
     const fresh = await this.#fresh();
     if (fresh.length === 0) return;
@@ -66,7 +66,7 @@ export class CutReport {
     const listed = await this.options.list();
     if (!listed.ok) {
       this.options.onTrouble(
-        `which connections were cut cannot be told: conntrack says \`${listed.message}\``,
+        `cannot list the connections that were cut: conntrack reported \`${listed.message}\``,
       );
       return [];
     }

@@ -2,7 +2,7 @@ import { formatPolicy, formatRule } from "@tierwall/core/model";
 import type { BookEntry } from "../ruleset/program.js";
 import { policiesBehind } from "./modes.js";
 
-/** Who decides, as metrics, logs and reports say it: plain data, which outlives the policy it speaks of. */
+/** The rule or isolation that decides, for metrics, logs and reports. Plain data, which outlives its policy. */
 export interface Decider {
   readonly policies: readonly PolicyName[];
   /** `rule 3 "no-other-tenants"`, or `isolation`. */
@@ -42,13 +42,13 @@ function ruleInItsPolicy(origin: Parameters<typeof formatRule>[0]): string {
   return formatRule(origin).slice(formatPolicy(origin.policy).length + 1);
 }
 
-/** `NetworkPolicy shop/web`, and how many more where several isolate together. */
+/** `NetworkPolicy shop/web`, and how many more if several isolate together. */
 export function policyText({ policies: [first, ...more] }: Pick<Decider, "policies">): string {
   if (first === undefined) return "an option of the agent";
   return `${formatPolicy(first)}${more.length === 0 ? "" : ` and ${more.length} more`}`;
 }
 
-/** `Deny`; and `ShadowDeny` for what would be one, so that nobody counts it among the drops. */
+/** `Deny`, or `ShadowDeny` in shadow mode, so that it is not counted as a dropped packet. */
 export function verdictText({ verdict, shadow }: Pick<Decider, "verdict" | "shadow">): string {
   return shadow ? `Shadow${verdict}` : verdict;
 }

@@ -55,10 +55,10 @@ counts.read(
   book,
 );
 
-it("text: policy by policy, what never decided is counted first", () => {
+it("text: policy by policy, with the number of rules that were never used", () => {
   expect(hitsText(hitsReport(counts.saved()))).toBe(
     `
-3 rules on n1 at 2026-01-01T04:00:00.000Z: 2 decided something, 1 never did
+3 rules on n1 at 2026-01-01T04:00:00.000Z: 2 used, 1 never used
 
 ClusterNetworkPolicy guard
   egress   rule 1 "no-metadata"  ShadowDeny  7 packets    420B   last 0s ago
@@ -94,9 +94,7 @@ it("rules that are no longer in the table are not reported, and neither are coun
 });
 
 it("a node without rules says so", () => {
-  expect(hitsText(hitsReport(new Counts("n1").saved()))).toBe(
-    "No rule of a policy can decide about a pod of n1.",
-  );
+  expect(hitsText(hitsReport(new Counts("n1").saved()))).toBe("No rule applies to a pod of n1.");
 });
 
 describe("figures", () => {

@@ -3,11 +3,11 @@ import { noStyle, visible } from "@tierwall/core/report";
 import type { SavedCounts, Sum } from "./counts.js";
 import { type Decider, policyText, verdictText } from "./decider.js";
 
-/** How often the rules of a node decided, and when last: what `tierwall hits` shows. */
+/** How often the rules of a node decided, and when last: the answer of `tierwall hits`. */
 export interface HitsReport {
   readonly version: 1;
   readonly node: string;
-  /** Of the reading it is from. */
+  /** When the counters were read. */
   readonly at: string;
   readonly rules: readonly RuleHits[];
 }
@@ -20,7 +20,7 @@ interface RuleHits extends Decider {
   readonly lastHit?: string;
 }
 
-/** Of the rules that are in the table now, policy by policy. */
+/** The rules that are in the table now, sorted by policy. */
 export function hitsReport({ node, at, sums }: SavedCounts): HitsReport {
   const rules = Object.values(sums)
     .filter((sum): sum is Sum & { decider: Decider } => sum.decider !== undefined && !sum.goneSince)
@@ -54,14 +54,14 @@ export const neverHit = ({ lastHit }: RuleHits): boolean => lastHit === undefine
 
 export function hitsText(report: HitsReport, style: Style = noStyle): string {
   const { rules } = report;
-  // Names of rules are free text, and a state file may come from another machine.
+  // Names of rules are free text, and a state file can come from another machine.
   const [node, at] = [visible(report.node), visible(report.at)];
-  if (rules.length === 0) return `No rule of a policy can decide about a pod of ${node}.`;
+  if (rules.length === 0) return `No rule applies to a pod of ${node}.`;
   const now = Date.parse(at);
   const never = rules.filter(neverHit).length;
   const lines = [
     `${rules.length} ${rules.length === 1 ? "rule" : "rules"} on ${style.bold(node)} at ${at}: ` +
-      `${rules.length - never} decided something, ${style.bold(`${never} never did`)}`,
+      `${rules.length - never} used, ${style.bold(`${never} never used`)}`,
   ];
   const rows = table(rules.map((rule) => cells(rule, now)));
   rules.forEach((rule, i) => {

@@ -2,19 +2,19 @@ import { isObject } from "@tierwall/core/manifest";
 import { protocolName } from "../ruleset/vocabulary.js";
 import { parsedJson } from "./parsed-json.js";
 
-/** A packet that the kernel logged, as ulogd2's JSON output tells of it. */
+/** A packet that the kernel logged, from the JSON output of ulogd2. */
 export interface LoggedPacket {
   readonly time: Date;
-  /** Of the rule that logged it, or the name of another counter. */
+  /** The id of the rule that logged it, or the name of another counter. */
   readonly id: string;
-  /** It belonged to a connection that was established, and that the rule no longer allows. */
+  /** It belonged to an established connection that the rule no longer allows. */
   readonly cut: boolean;
-  /** Of the connection: who opened it, and to whom, whichever of them the packet is from. */
+  /** The endpoints of the connection, in the direction in which it was opened. */
   readonly source: string;
   readonly destination: string;
-  /** S1.16: the end that is the node which logged it, whatever its address is: a packet of the input hook is to the node. */
+  /** S1.16: the endpoint that is the node itself, at any address: a packet of the input hook is to the node. */
   readonly ownEnd?: "source" | "destination";
-  /** `TCP`, or the number where it is none that policies know. */
+  /** `TCP`, or the number of a protocol that policies have no name for. */
   readonly protocol: string;
   readonly ports?: { readonly source: number; readonly destination: number };
   readonly icmp?: { readonly type: number; readonly code: number };
@@ -26,7 +26,7 @@ const prefixes = /^tw:([^:]+)(?::(cut|cut-reply))?$/;
 /** NF_INET_LOCAL_IN of the kernel. */
 const inputHook = 1;
 
-/** Undefined for what is not of ours, or makes no sense. */
+/** Undefined for lines of other programs, and for invalid ones. */
 export function parseLoggedPacket(line: string): LoggedPacket | undefined {
   const fields = parsedJson(line);
   if (!isObject(fields)) return undefined;

@@ -32,7 +32,7 @@ describe("what is logged", () => {
     expect(isLogged(isolation(quiet + policy("b", "", "{podSelector: {}}")))).toBe(true);
   });
 
-  it("isolation by an option has nobody to annotate: it is logged", () => {
+  it("isolation by an option has no policy with annotations: it is logged", () => {
     const by = { kind: "isolation", isolation: [] } as const;
     expect(isLogged({ by, verdict: "Deny" })).toBe(true);
   });
@@ -51,7 +51,7 @@ it("shadow is what the annotation says", () => {
   ]);
 });
 
-it("who decides is named by policy and rule; of those who isolate together, one is named and the others counted", () => {
+it("a decision names its policy and rule; if several policies isolate, one is named and the others counted", () => {
   const entries = [...bookOf(policy("a", "") + policy("b", "")).values()];
   expect(entries.map((entry) => [policyText(deciderOf(entry)), deciderOf(entry).rule])).toEqual([
     ["NetworkPolicy shop/a", "rule 1"],

@@ -17,21 +17,21 @@ import type { Logger } from "pino";
 interface NodeLeaseOptions {
   readonly node: string;
   readonly namespace: string;
-  /** The node only watches: what is programmed denies nothing. */
+  /** The node is in shadow mode: nothing is denied. */
   readonly shadow: boolean;
 }
 
 /** Milliseconds. */
 const renewEvery = 10_000;
-/** Changes that come faster are told together. */
+/** Faster changes are reported together. */
 const shortestPause = 500;
 const leaseSeconds = 40;
 
-/** Tells the cluster which policies the kernel of this node holds, and that somebody looks after it. */
+/** Reports to the cluster which policies the kernel of this node has, and that an agent runs. */
 export class NodeLease {
   readonly #stopping = new AbortController();
   #wanted: string | undefined;
-  #told: string | undefined;
+  #reported: string | undefined;
   #wake: () => void = () => undefined;
   #running: Promise<void> | undefined;
   #isFailing = false;
@@ -43,11 +43,11 @@ export class NodeLease {
     private readonly log: Logger,
   ) {}
 
-  /** The kernel holds all that these say. */
+  /** The kernel has all rules of these policies. */
   programmed(policies: readonly PolicyRef[]): void {
     this.#wanted = programmedText(policies);
     this.#running ??= this.#run();
-    if (this.#wanted !== this.#told) this.#wake();
+    if (this.#wanted !== this.#reported) this.#wake();
   }
 
   /** The Lease stays, as the rules do. */
@@ -61,14 +61,14 @@ export class NodeLease {
     while (!signal.aborted) {
       const text = this.#wanted!;
       const trouble = await this.#write(text).catch(String);
-      if (trouble === undefined) this.#told = text;
-      this.#sayIfNew(trouble);
+      if (trouble === undefined) this.#reported = text;
+      this.#logIfNew(trouble);
       await this.#pause(trouble === undefined ? shortestPause : 2 * shortestPause);
-      if (this.#wanted === this.#told) await this.#untilWoken(renewEvery);
+      if (this.#wanted === this.#reported) await this.#untilWoken(renewEvery);
     }
   }
 
-  /** Undefined where it was taken. */
+  /** Undefined if it succeeded, otherwise the problem. */
   async #write(text: string): Promise<string | undefined> {
     const { node, namespace, shadow } = this.options;
     const name = agentLeaseOf(node);
@@ -90,7 +90,7 @@ export class NodeLease {
     return answer.status < 300 ? undefined : refusalIn(answer);
   }
 
-  /** With the node, its Lease goes. */
+  /** The Lease is deleted with its node. */
   async #nodeAsOwner(): Promise<readonly object[]> {
     const { node } = this.options;
     const { signal } = this.#stopping;
@@ -99,11 +99,11 @@ export class NodeLease {
     return status === 200 && uid !== "" ? [{ apiVersion: "v1", kind: "Node", name: node, uid }] : [];
   }
 
-  #sayIfNew(trouble: string | undefined): void {
+  #logIfNew(trouble: string | undefined): void {
     const isFailing = trouble !== undefined && !this.#stopping.signal.aborted;
     if (isFailing && !this.#isFailing)
-      this.log.warn(`the cluster cannot be told what this node enforces: ${trouble}`);
-    if (!isFailing && this.#isFailing) this.log.info("the cluster is told again what this node enforces");
+      this.log.warn(`cannot report to the cluster what this node enforces: ${trouble}`);
+    if (!isFailing && this.#isFailing) this.log.info("reported to the cluster again what this node enforces");
     this.#isFailing = isFailing;
   }
 
@@ -113,7 +113,7 @@ export class NodeLease {
 
   async #untilWoken(milliseconds: number): Promise<void> {
     const woken = new Promise<void>((resolve) => (this.#wake = resolve));
-    // A little irregular, lest all nodes write at once.
+    // With some jitter, so that not all nodes write at once.
     await Promise.race([woken, this.#pause(milliseconds * (0.8 + Math.random() / 5))]);
   }
 }

@@ -33,7 +33,7 @@ describe("problems of a node", () => {
     expect(problems.present).toMatchObject([{ kind: "flowtables", message: "others have flowtables" }]);
     problems.report("flowtables", undefined);
     expect([await gauge("flowtables"), problems.present]).toEqual(["0", []]);
-    expect(said).toEqual(["40 others have flowtables", "30 no longer the case: others have flowtables"]);
+    expect(said).toEqual(["40 others have flowtables", "30 resolved: others have flowtables"]);
   });
 
   it("whose message keeps changing are logged once a minute", () => {
@@ -46,7 +46,7 @@ describe("problems of a node", () => {
     expect(said).toEqual(["40 one", "40 three"]);
   });
 
-  it("make the agent unready if packets pass by its rules", () => {
+  it("make the agent unready if packets bypass its rules", () => {
     const { problems } = setup();
     problems.report("pod-range", "the range is wrong");
     expect(problems.unready).toBeUndefined();

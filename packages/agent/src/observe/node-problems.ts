@@ -1,25 +1,25 @@
 import type { Logger } from "pino";
 import type { AgentMetrics } from "./metrics.js";
 
-/** What is wrong with a node's network in a way that the agent cannot fix, by what it concerns. */
+/** Problems with the network of a node that the agent cannot fix, by kind. */
 const problemKinds = ["pod-range", "shared-addresses", "ipvs", "bridges", "flowtables"] as const;
 type ProblemKind = (typeof problemKinds)[number];
 
 export interface NodeProblem {
   readonly kind: ProblemKind;
-  /** What is wrong, what follows, and what to do. */
+  /** What is wrong, its consequence, and what to do. */
   readonly message: string;
   /** When it was first seen. */
   readonly since: string;
 }
 
-/** With these, rules are in the kernel and yet do not judge all packets: the agent is not ready. */
+/** With these, some packets bypass the rules: the agent is not ready. */
 const blocking: readonly ProblemKind[] = ["ipvs"];
 
-/** A message that keeps changing is logged this often, in milliseconds; status always has the latest. */
+/** A message that keeps changing is logged at most this often, in milliseconds; the status always has the latest. */
 const quietFor = 60_000;
 
-/** Keeps what is wrong at present: for the log, the metrics, the status, and readiness. */
+/** The current problems: for the log, the metrics, the status, and readiness. */
 export class NodeProblems {
   readonly #present = new Map<ProblemKind, NodeProblem>();
   readonly #logged = new Map<ProblemKind, number>();
@@ -32,7 +32,7 @@ export class NodeProblems {
     for (const kind of problemKinds) gauge.set({ kind }, 0);
   }
 
-  /** `message`: undefined where nothing of this kind is wrong. */
+  /** `message`: undefined if there is no problem of this kind. */
   report(kind: ProblemKind, message: string | undefined): void {
     const before = this.#present.get(kind);
     if (before?.message === message) return;
@@ -40,7 +40,7 @@ export class NodeProblems {
     if (message === undefined) {
       this.#present.delete(kind);
       this.#logged.delete(kind);
-      this.log.info({ problem: kind }, `no longer the case: ${before!.message}`);
+      this.log.info({ problem: kind }, `resolved: ${before!.message}`);
       return;
     }
     this.#present.set(kind, { kind, message, since: before?.since ?? new Date().toISOString() });

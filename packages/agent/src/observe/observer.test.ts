@@ -24,7 +24,7 @@ const identities = {
   ]),
 } as const;
 const ruleset = { chains: new Map(), counters: new Set<string>(), sets: new Map([["ident4", identities]]) };
-const nobody = { pods: new Map(), nodes: new Map() };
+const emptyCluster = { pods: new Map(), nodes: new Map() };
 
 const folder = mkdtempSync(join(tmpdir(), "tierwall-observer-"));
 afterAll(() => rmSync(folder, { recursive: true }));
@@ -37,7 +37,7 @@ beforeEach(() => {
   stateFile = join(folder, `${run++}.json`);
 });
 
-/** An agent's observer, and the counters that the kernel would tell it of. */
+/** An agent's observer with simulated counters. */
 function observing({ programmed = true, ...more }: Partial<ObserverOptions> & { programmed?: boolean } = {}) {
   const counters = new Map<string, Count>();
   const observer = new Observer({
@@ -51,7 +51,7 @@ function observing({ programmed = true, ...more }: Partial<ObserverOptions> & { 
     onTrouble: (message) => troubles.push(message),
     ...more,
   });
-  if (programmed) observer.programmed({ book, ruleset }, nobody);
+  if (programmed) observer.programmed({ book, ruleset }, emptyCluster);
   const count = async (packets: Readonly<Record<string, number>>) => {
     for (const [name, n] of Object.entries(packets)) counters.set(name, { packets: n, bytes: n });
     await observer.read();
@@ -65,7 +65,7 @@ const hitsOf = async ({ observer }: ReturnType<typeof observing>) =>
   (await observer.hits()).rules.map(({ rule, verdict, shadow, packets }) => [rule, verdict, shadow, packets]);
 
 describe("counts", () => {
-  it("go on after a restart, which begins to count anew", async () => {
+  it("continue after a restart, which counts from zero", async () => {
     const first = observing();
     await first.count({ r_a: 4, r_b: 1 });
     await first.count({ r_a: 5 });
@@ -82,24 +82,22 @@ describe("counts", () => {
     ]);
   });
 
-  it("begin at zero where the state cannot be read, and that is said", async () => {
+  it("start at zero if the state cannot be read, which is reported", async () => {
     writeFileSync(stateFile, "{");
     const it = observing();
     await it.count({ r_a: 5 });
     expect(await hitsOf(it)).toEqual([["rule 1", "Allow", false, 5]]);
-    expect(troubles).toEqual([expect.stringContaining("counted from zero")]);
+    expect(troubles).toEqual([expect.stringContaining("counts start at zero")]);
   });
 
-  it("that cannot be kept are complained about at the start, once, with what to do", async () => {
+  it("that cannot be written are reported at the start, once, with what to do", async () => {
     writeFileSync(join(folder, "file"), "");
     const it = observing({ stateFile: join(folder, "file/hits.json") });
     await it.observer.start();
     await it.count({ r_a: 5 });
     await it.observer.stop();
     expect(troubles).toEqual([
-      expect.stringMatching(
-        /^`.*\/file\/hits\.json` cannot be written, .*; --state-dir takes another folder$/,
-      ),
+      expect.stringMatching(/^cannot write `.*\/file\/hits\.json`, .*; set --state-dir to another folder$/),
     ]);
   });
 
@@ -155,7 +153,7 @@ describe("counts", () => {
     const it = observing({ series: 1 });
     await it.count({ r_a: 1, r_b: 1 });
     await it.count({ r_a: 1, r_b: 2 });
-    expect(troubles).toEqual([expect.stringContaining("more rules than the 1 series")]);
+    expect(troubles).toEqual([expect.stringContaining("more than 1 rules")]);
   });
 
   it("of an agent before it are kept until it has rules of its own", async () => {
@@ -165,16 +163,16 @@ describe("counts", () => {
     const second = observing({ programmed: false });
     await second.count({ r_a: 1 });
     expect(await hitsOf(second)).toEqual([["rule 1", "Allow", false, 4]]);
-    second.observer.programmed({ book, ruleset }, nobody);
+    second.observer.programmed({ book, ruleset }, emptyCluster);
     expect(await hitsOf(second)).toEqual([["rule 1", "Allow", false, 5]]);
   });
 
-  it("that nobody can tell change nothing, and that is said once", async () => {
-    const it = observing({ readCounters: () => Promise.resolve(failed("nft is away")) });
+  it("that cannot be read change nothing, which is reported once", async () => {
+    const it = observing({ readCounters: () => Promise.resolve(failed("nft failed")) });
     await it.observer.read();
     await it.observer.read();
     expect(await hitsOf(it)).toEqual([]);
-    expect(troubles).toEqual(["counters cannot be read: nft is away"]);
+    expect(troubles).toEqual(["cannot read counters: nft failed"]);
   });
 });
 

@@ -20,30 +20,30 @@ import { findUlogd } from "./ulogd-installed.js";
 
 export interface ObserverOptions {
   readonly node: string;
-  /** The whole node only watches: what its rules deny goes through. */
+  /** The whole node is in shadow mode: packets that its rules deny are not dropped. */
   readonly shadow: boolean;
-  /** Sums of counters are kept here over restarts. */
+  /** Sums of counters are stored here across restarts. */
   readonly stateFile: string;
-  /** What every counter has counted since the agent was started, over all its tables, by name. */
+  /** What each counter has counted since the agent was started, over all its tables, by name. */
   readonly readCounters: () => Promise<Outcome<ReadonlyMap<string, Count>>>;
-  /** How often, in milliseconds. */
+  /** How often counters are read, in milliseconds. */
   readonly every: number;
-  /** How many rules get series of their own in Prometheus. */
+  /** How many rules get their own series in Prometheus. */
   readonly series: number;
   readonly audit?: {
     /** A file, or `-`. */
     readonly log: string;
     /** The NFLOG group. */
     readonly group: number;
-    /** For the configuration of ulogd, and the socket between it and us. */
+    /** For the configuration of ulogd, and the socket between it and the agent. */
     readonly folder: string;
   };
-  /** Which connections are cut, and whom to tell. */
+  /** How to list the connections that are cut, and how to report them. */
   readonly cut: Pick<CutReportOptions, "list" | "onCut">;
   readonly onTrouble: (message: string) => void;
 }
 
-/** With thousands of rules the state is a large file; a kill may cost as much of the counts, in milliseconds. */
+/** With thousands of rules the state is a large file. If the agent is killed, this many milliseconds of counts are lost. */
 const saveEvery = 60_000;
 
 /*
@@ -60,10 +60,10 @@ export class Observer {
   readonly #cut: CutReport;
   readonly #audit: Audit | undefined;
   readonly #log: LineLog | undefined;
-  /** The sums of another run are another counting. */
+  /** Each run of the agent counts from zero. */
   readonly #origin = new Date().toISOString();
   #ulogd: Ulogd | undefined;
-  /** Undefined before the first rules: until then nobody knows whose counters those in the kernel are. */
+  /** Undefined before the first rules: until then the rules of the counters in the kernel are unknown. */
   #book: ReadonlyMap<string, BookEntry> | undefined;
   readonly #versions = new RuleVersions();
   readonly #ends = new AddressOwners();
@@ -71,15 +71,15 @@ export class Observer {
   #timer: NodeJS.Timeout | undefined;
   #reading: Promise<void> | undefined;
   #saved = Number.NEGATIVE_INFINITY;
-  #saidOthers = false;
-  #saidUnread = false;
-  #saidUnsaved = false;
+  #loggedOthers = false;
+  #loggedUnread = false;
+  #loggedUnsaved = false;
   #figures = { running: false, lines: 0, suppressed: 0, cut: 0 };
 
-  /** Throws where the audit log cannot be opened. */
+  /** Throws if the audit log cannot be opened. */
   constructor(private readonly options: ObserverOptions) {
     const { saved, problem } = readStateFile(options.stateFile);
-    if (problem !== undefined) options.onTrouble(`${problem}; rules are counted from zero`);
+    if (problem !== undefined) options.onTrouble(`${problem}; counts start at zero`);
     this.#counts = new Counts(options.node, saved);
     this.#series = new RuleSeries(this.metrics, options.series);
     this.#cut = new CutReport({ ...options.cut, ends: this.#ends, onTrouble: options.onTrouble });
@@ -104,14 +104,14 @@ export class Observer {
   async start(): Promise<void> {
     await this.#startUlogd();
     await this.#cut.start();
-    // Whether counts will be kept is better known now than when they are lost.
+    // Shows now, not when counts would be lost, whether the file can be written.
     this.#save();
     const { every } = this.options;
     const read = () => this.read().catch((cause: unknown) => this.#unread(String(cause)));
     this.#timer = setInterval(() => void read(), every).unref();
   }
 
-  /** These rules are about to be given to the kernel: lines of theirs may come before it is known that they are there. */
+  /** These rules are about to be written to the kernel: their log lines can arrive before the write is confirmed. */
   coming({ book }: Pick<NodeProgram, "book">): void {
     this.#versions.coming(this.options.shadow ? watched(book) : book);
   }
@@ -127,7 +127,7 @@ export class Observer {
     this.#versions.programmed(this.#book);
   }
 
-  /** Reads counters, and brings all that hangs on them up to date. One reading at a time: who asks meanwhile shares it. */
+  /** Reads counters and updates everything that depends on them. One reading at a time: concurrent calls share it. */
   read(): Promise<void> {
     this.#reading ??= this.#read().finally(() => (this.#reading = undefined));
     return this.#reading;
@@ -139,7 +139,7 @@ export class Observer {
     return hitsReport(this.#counts.saved());
   }
 
-  /** Of the audit log; undefined where there is none. */
+  /** Figures of the audit log; undefined if there is none. */
   get auditFigures():
     | { readonly running: boolean; readonly lines: number; readonly suppressed: number }
     | undefined {
@@ -147,17 +147,17 @@ export class Observer {
     return this.#audit === undefined ? undefined : { running, lines, suppressed };
   }
 
-  /** Established connections that were ended, in this run. */
+  /** How many established connections were cut in this run. */
   get cutConnections(): number {
     return this.#figures.cut;
   }
 
-  /** The last of them, the latest first. */
+  /** The last ones, the latest first. */
   get lastCut(): readonly CutConnection[] {
     return this.#cut.last;
   }
 
-  /** The audit log was moved away. */
+  /** The audit log was moved. */
   reopen(): void {
     this.#log?.reopen();
   }
@@ -174,7 +174,7 @@ export class Observer {
     if (this.#book === undefined) return;
     const counters = await this.options.readCounters();
     if (!counters.ok) return this.#unread(counters.message);
-    this.#saidUnread = false;
+    this.#loggedUnread = false;
     const reading: CounterReading = { at: new Date(), origin: this.#origin, counters: counters.value };
     const grown = this.#counts.read(reading, this.#book, this.#versions);
     this.#export(grown);
@@ -184,23 +184,23 @@ export class Observer {
     if (performance.now() - this.#saved > saveEvery) this.#save();
   }
 
-  /** Said once, and again when it had worked in between, as whatever stays so. */
+  /** Logged once, and again only after a success. */
   #unread(message: string): void {
-    if (!this.#saidUnread) this.options.onTrouble(`counters cannot be read: ${message}`);
-    this.#saidUnread = true;
+    if (!this.#loggedUnread) this.options.onTrouble(`cannot read counters: ${message}`);
+    this.#loggedUnread = true;
   }
 
   #save(): void {
     this.#saved = performance.now();
     try {
       replaceFile(this.options.stateFile, JSON.stringify(this.#counts.saved()));
-      this.#saidUnsaved = false;
+      this.#loggedUnsaved = false;
     } catch (cause) {
-      if (!this.#saidUnsaved)
+      if (!this.#loggedUnsaved)
         this.options.onTrouble(
-          `\`${this.options.stateFile}\` cannot be written, so that counts are lost with the agent: ${messageOf(cause)}; --state-dir takes another folder`,
+          `cannot write \`${this.options.stateFile}\`, so counts are lost when the agent ends: ${messageOf(cause)}; set --state-dir to another folder`,
         );
-      this.#saidUnsaved = true;
+      this.#loggedUnsaved = true;
     }
   }
 
@@ -211,11 +211,11 @@ export class Observer {
 
   #export(grown: readonly Growth[]): void {
     const others = this.#series.update(this.#counts.present(), grown);
-    if (others > 0 && !this.#saidOthers)
+    if (others > 0 && !this.#loggedOthers)
       this.options.onTrouble(
-        `there are more rules than the ${this.options.series} series of the metrics: ${others} are summed up as "(others)"`,
+        `there are more than ${this.options.series} rules: metrics sum up ${others} of them as "(others)"`,
       );
-    this.#saidOthers = others > 0;
+    this.#loggedOthers = others > 0;
     for (const { name, packets } of grown) {
       if (name === cutCounter) {
         this.#figures.cut += packets;
@@ -230,7 +230,7 @@ export class Observer {
     const { audit, onTrouble } = this.options;
     if (audit === undefined) return;
     const installed = findUlogd();
-    if ("missing" in installed) return onTrouble(`there is no audit log: ${installed.missing}`);
+    if ("missing" in installed) return onTrouble(`the audit log is off: ${installed.missing}`);
     this.#ulogd = new Ulogd({
       installed,
       group: audit.group,
@@ -249,14 +249,14 @@ export class Observer {
   }
 }
 
-/** On a node that only watches, every denial is one that would be. */
+/** On a node in shadow mode, every denial is a shadow denial. */
 function watched(book: ReadonlyMap<string, BookEntry>): ReadonlyMap<string, BookEntry> {
   return new Map(
     [...book].map(([id, entry]) => [id, entry.verdict === "Deny" ? { ...entry, shadow: true } : entry]),
   );
 }
 
-/** They are what addresses, and ranges of them, are told apart by. */
+/** The different identities in the maps of addresses and ranges. */
 function identitiesIn(sets: NodeProgram["ruleset"]["sets"]): number {
   const identities = new Set<string>();
   for (const { type, elements } of sets.values())

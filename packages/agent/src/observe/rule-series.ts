@@ -7,13 +7,13 @@ import { type Decider, policyText, verdictText } from "./decider.js";
 type Labels = Record<(typeof labelNames)[number], string>;
 const labelNames = ["policy", "rule", "direction", "verdict"] as const;
 
-/** What stands for `policy` where there are more rules than series. */
+/** The value of `policy` for rules without their own series. */
 const others = "(others)";
 
 /**
- * Packets and bytes by rule, for Prometheus. Of at most so many rules: a series costs Prometheus far more than us, and
- * who may create policies must not be able to fill it. Rules keep their series for as long as they are in the table; the
- * ones that find none free are summed up by direction and verdict.
+ * Packets and bytes by rule, for Prometheus. The number of series is limited: a series is expensive for Prometheus, and a user who
+ * can create policies must not be able to overload it. Rules keep their series for as long as they are in the table; rules
+ * without a series are summed up by direction and verdict.
  */
 export class RuleSeries {
   readonly #packets: Counter<keyof Labels>;
@@ -27,21 +27,21 @@ export class RuleSeries {
   ) {
     this.#packets = metrics.counter(
       "tierwall_rule_packets_total",
-      "Packets that a rule decided about: of connections that it allows, those that were judged",
+      "Packets that a rule matched; of allowed connections, only those that were evaluated",
       labelNames,
     );
     this.#bytes = metrics.counter(
       "tierwall_rule_bytes_total",
-      "Bytes of the packets that a rule decided about",
+      "Bytes of the packets that a rule matched",
       labelNames,
     );
     this.#left = metrics.gauge(
       "tierwall_rules_without_series",
-      `Rules that are counted under policy="${others}", because there are more than ${limit}`,
+      `Rules that are counted as policy="${others}", because there are more than ${limit}`,
     );
   }
 
-  /** How many rules found no series of their own. */
+  /** Returns how many rules have no series. */
   update(present: ReadonlyMap<string, Sum>, grown: readonly Growth[]): number {
     this.#release(present);
     const opened = new Set<string>();
@@ -54,13 +54,13 @@ export class RuleSeries {
       }
       const labels = labelsOf(sum.decider);
       this.#own.set(name, labels);
-      // Two rules may look the same from outside, as one before and after an edit: then they share the series.
+      // Two rules can have the same labels, such as one rule before and after an edit: they share the series.
       this.#add(labels, sum);
       opened.add(name);
     }
     for (const growth of grown) {
       const decider = present.get(growth.name)?.decider;
-      // What is new began with its sum, which has this growth in it.
+      // A new series starts with the sum, which includes this growth.
       if (decider === undefined || opened.has(growth.name)) continue;
       this.#add(this.#own.get(growth.name) ?? { ...labelsOf(decider), policy: others, rule: "" }, growth);
     }

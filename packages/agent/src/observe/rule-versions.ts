@@ -3,24 +3,24 @@ import type { BookEntry } from "../ruleset/program.js";
 type Book = ReadonlyMap<string, BookEntry>;
 
 /**
- * What log lines and counters of a rule that has left the table still need: lines are read some tenths of a second after their
- * packets were judged, and what was suppressed is known after the second reading of counters (suppressed.ts).
+ * How long a removed rule is still needed: log lines are read some tenths of a second after their packets were judged, and the
+ * number of suppressed lines is known after the second reading of counters (suppressed.ts).
  */
 const needed = { milliseconds: 10_000, readings: 3 };
 
-/** While counters cannot be read no version is known to be done with; then the oldest are forgotten beyond this number. */
+/** The limit for the case that counters cannot be read; then the oldest versions are forgotten. */
 const mostLeft = 10_000;
 
 /**
- * Which rule an id stands for. An id means one version of a rule, for good (rule-book.ts), so that a packet is never attributed to
- * a version that did not judge it: versions are known from before they are in the kernel until nothing of them can come any more.
+ * The rule of an id. An id always means the same version of a rule (rule-book.ts), so that a packet is never attributed to a
+ * version that did not judge it. Versions are known from before they are in the kernel until no more lines of them can arrive.
  */
 export class RuleVersions {
   #present: Book = new Map();
   #coming: Book = new Map();
   readonly #left = new Map<string, { readonly entry: BookEntry; readonly since: number; readings: number }>();
 
-  /** These are about to be given to the kernel. */
+  /** These are about to be written to the kernel. */
   coming(book: Book): void {
     // The turn before may have failed after its rules were in the kernel.
     this.#leave(this.#coming, (id) => this.#present.has(id) || book.has(id));
@@ -51,7 +51,7 @@ export class RuleVersions {
     }
   }
 
-  /** Counters were read, and everything that follows from them was said. */
+  /** Counters were read, and everything that follows from them was reported. */
   counted(): void {
     const now = performance.now();
     for (const [id, left] of this.#left) {

@@ -3,7 +3,7 @@ import { isObject } from "@tierwall/core/manifest";
 import { messageOf } from "@tierwall/kube";
 import type { SavedCounts } from "./counts.js";
 
-/** What could be read, or why not, in words for the user; neither where there is no file yet. */
+/** The saved state, or a message why it cannot be read; neither if there is no file yet. */
 interface StateReading {
   readonly saved?: SavedCounts;
   readonly problem?: string;
@@ -14,9 +14,9 @@ export function readStateFile(file: string): StateReading {
   try {
     const value: unknown = JSON.parse(readFileSync(file, "utf8"));
     if (isSavedCounts(value)) return { saved: value };
-    return { problem: `\`${file}\` is no state of the agent, or that of another version` };
+    return { problem: `\`${file}\` is not a state file of the agent, or is from another version` };
   } catch (cause) {
-    return { problem: `\`${file}\` cannot be read: ${messageOf(cause)}` };
+    return { problem: `cannot read \`${file}\`: ${messageOf(cause)}` };
   }
 }
 

@@ -20,16 +20,16 @@ const quiet: AgentStatus = {
   memory: 123_456_789,
 };
 
-it("an agent that has nothing to complain about", () => {
+it("an agent without problems", () => {
   expect(statusText(quiet)).toBe(
     `
 agent of node n1, up 5h
   enforcing   yes
   table       inet tierwall, generation 17
   pods        110 programmed
-  policies    1000 known, 432 rules about pods of this node
+  policies    1000 in the cluster, 432 rules apply to pods of this node
   last apply  40s ago: difference in 12 ms
-  drift       none: nobody else touched the table
+  drift       none: no other process changed the table
   cut         2 established connections
   source      /etc/tierwall: 3 files, changed 40s ago
   audit log   off
@@ -64,7 +64,7 @@ it("an agent that cut connections says which", () => {
 `);
 });
 
-it("an agent in trouble says all of it", () => {
+it("an agent with every kind of problem", () => {
   const troubled: AgentStatus = {
     ...quiet,
     shadow: true,
@@ -78,9 +78,9 @@ it("an agent in trouble says all of it", () => {
   };
   const text = statusText(troubled);
   for (const line of [
-    "  enforcing   nothing: shadow mode, only counted and logged",
+    "  enforcing   no: shadow mode, denials are only counted and logged",
     "  failing     nft refused the change: out of memory",
-    "  on trial    confirm within 45s, or the old rules come back",
+    "  on trial    confirm within 45s, or the previous rules are restored",
     "  pods        108 programmed, 2 waiting",
     "  drift       repaired 3 times",
     "  source      networkpolicies: forbidden",

@@ -5,10 +5,10 @@ import type { CutConnection } from "./cut-report.js";
 import { ago, amount } from "./hits.js";
 import type { NodeProblem } from "./node-problems.js";
 
-/** What an agent says of itself; what is absent it does not do, or has not done yet. */
+/** The status of an agent. Absent fields do not apply, or not yet. */
 export interface AgentStatus {
   readonly version: 1;
-  /** When it said so. */
+  /** When the status was created. */
   readonly at: string;
   readonly node: string;
   /** When it was started. */
@@ -17,7 +17,7 @@ export interface AgentStatus {
   readonly generation: number;
   /** Nothing is dropped on this node. */
   readonly shadow: boolean;
-  /** What happens to pods that are not known yet; `passAfter`: when the agent has been gone for so many milliseconds, they pass. */
+  /** What happens to unknown pods. `passAfter`: they are allowed after no agent has run for this many milliseconds. */
   readonly unknownPods?: { readonly verdict: "deny" | "allow"; readonly passAfter?: number };
   readonly pods: { readonly programmed: number; readonly waiting: number };
   readonly policies: number;
@@ -25,15 +25,15 @@ export interface AgentStatus {
   readonly lastApply?: { readonly at: string; readonly wrote: string; readonly milliseconds: number };
   /** Why the kernel does not have the latest state yet. */
   readonly failing?: string;
-  /** What is wrong with the network of the node, and cannot be fixed by the agent. */
+  /** Problems with the network of the node that the agent cannot fix. */
   readonly problems?: readonly NodeProblem[];
   readonly driftRepairs: number;
-  /** Rules on trial: who does not confirm by then gets the old ones back. */
+  /** Rules on trial: if they are not confirmed by then, the previous rules are restored. */
   readonly trial?: { readonly until: string };
   readonly source: readonly SourceStatus[];
   readonly audit?: { readonly running: boolean; readonly lines: number; readonly suppressed: number };
   readonly cutConnections: number;
-  /** The last of them, the latest first. */
+  /** The last ones, the latest first. */
   readonly lastCut?: readonly CutConnection[];
   readonly dns?: { readonly names: number; readonly queries: number; readonly addresses: number };
   /** In bytes. */
@@ -62,25 +62,30 @@ type Row = readonly [name: string, text: string] | undefined;
 function rowsOf(status: AgentStatus, now: number, style: Style): readonly Row[] {
   const { pods, lastApply, failing, trial, audit, dns } = status;
   return [
-    ["enforcing", status.shadow ? style.unsure("nothing: shadow mode, only counted and logged") : "yes"],
+    [
+      "enforcing",
+      status.shadow ? style.unsure("no: shadow mode, denials are only counted and logged") : "yes",
+    ],
     failing === undefined ? undefined : ["failing", style.bad(failing)],
     ...(status.problems ?? []).map(({ message }): Row => ["problem", style.bad(message)]),
     trial && [
       "on trial",
-      style.unsure(`confirm within ${ago(status.at, Date.parse(trial.until))}, or the old rules come back`),
+      style.unsure(
+        `confirm within ${ago(status.at, Date.parse(trial.until))}, or the previous rules are restored`,
+      ),
     ],
     status.unknownPods?.passAfter === undefined
       ? undefined
       : [
           "unknown pods",
-          `denied; let through when the agent has been gone for ${ago(status.at, Date.parse(status.at) + status.unknownPods.passAfter)}`,
+          `denied; allowed after no agent has run for ${ago(status.at, Date.parse(status.at) + status.unknownPods.passAfter)}`,
         ],
     ["table", `inet ${status.table}, generation ${status.generation}`],
     [
       "pods",
       `${pods.programmed} programmed${pods.waiting > 0 ? style.unsure(`, ${pods.waiting} waiting`) : ""}`,
     ],
-    ["policies", `${status.policies} known, ${status.rules} rules about pods of this node`],
+    ["policies", `${status.policies} in the cluster, ${status.rules} rules apply to pods of this node`],
     lastApply && [
       "last apply",
       `${ago(lastApply.at, now)} ago: ${lastApply.wrote} in ${lastApply.milliseconds.toFixed(0)} ms`,
@@ -99,7 +104,7 @@ function rowsOf(status: AgentStatus, now: number, style: Style): readonly Row[] 
 }
 
 function repairs(count: number): string {
-  if (count === 0) return "none: nobody else touched the table";
+  if (count === 0) return "none: no other process changed the table";
   return `repaired ${count === 1 ? "once" : `${count} times`}`;
 }
 

@@ -2,7 +2,7 @@ import { existsSync, readdirSync } from "node:fs";
 import { join } from "node:path";
 import { findProgram, searchPath } from "../kernel/parent-death.js";
 
-/** What of ulogd2 the agent uses. */
+/** The plugins of ulogd2 that the agent uses. */
 const needed = ["inppkt_NFLOG", "raw2packet_BASE", "filter_IFINDEX", "filter_IP2STR", "output_JSON"];
 
 export interface InstalledUlogd {
@@ -11,7 +11,7 @@ export interface InstalledUlogd {
   readonly plugins: string;
 }
 
-/** Where it is; or what is missing, and how to get it. */
+/** Where ulogd is installed; or what is missing, and how to install it. */
 export function findUlogd(
   programFolders: readonly string[] = searchPath(),
   pluginFolders: readonly string[] = usualPluginFolders(),
@@ -26,7 +26,7 @@ export function findUlogd(
   return { program, plugins };
 }
 
-/** Distributions differ, and Debian puts the architecture in between. */
+/** Distributions differ; on Debian the path contains the architecture. */
 function usualPluginFolders(): readonly string[] {
   const architectures = readdirSync("/usr/lib").filter((name) => name.includes("-linux-"));
   return [
@@ -47,7 +47,7 @@ export function ulogdConfig(plugins: string, group: number, socket: string): str
     "stack=log:NFLOG,base:BASE,ifi:IFINDEX,ip2str:IP2STR,json:JSON",
     "[log]",
     `group=${group}`,
-    // Handed over after a tenth of a second at the latest, or when so many have come together.
+    // Delivered after at most a tenth of a second, or when this many are queued.
     "netlink_qtimeout=10",
     "netlink_qthreshold=50",
     "netlink_socket_buffer_size=1048576",

@@ -64,7 +64,7 @@ table inet seen {
     icmp type echo-request goto deny
     icmpv6 type echo-request goto deny
     udp dport 5 log prefix "tw:unknown_egress" group ${group} drop
-    udp dport 6 log prefix "somebody else's" group ${group} drop
+    udp dport 6 log prefix "another program" group ${group} drop
   }
 }`;
 
@@ -82,7 +82,7 @@ function sendUdp(port: number, count = 1): void {
   execFileSync("ip", ["netns", "exec", namespace, process.execPath, "-e", script]);
 }
 
-/** The first packet leaves with the call; nobody waits for an answer. */
+/** The first packet is sent by the call; no answer is awaited. */
 function sendTcp(port: number): void {
   const script = `
     const socket = require("node:net").connect(${port}, "127.1.0.2");
@@ -235,7 +235,7 @@ describe.skipIf(reason)(`NFLOG through ulogd2${reason === undefined ? "" : ` (sk
     await arrived(1);
   });
 
-  it("a second one for the same group is told that it is taken", async () => {
+  it("a second one for the same group is refused", async () => {
     const complaints: string[] = [];
     const second = new Ulogd({
       installed,

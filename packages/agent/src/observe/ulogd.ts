@@ -10,22 +10,22 @@ interface UlogdOptions {
   readonly installed: InstalledUlogd;
   /** The NFLOG group that rules log to. */
   readonly group: number;
-  /** Where its configuration and the socket between us go; ours alone. */
+  /** For its configuration and the socket between it and the agent; not shared with other programs. */
   readonly folder: string;
   readonly onLine: (line: string) => void;
   readonly onRunning: (running: boolean) => void;
   readonly onTrouble: (message: string) => void;
 }
 
-/** Started again after so many milliseconds, twice as many each time, until it has lived for a while. */
+/** Delays before a restart in milliseconds: doubled each time, until ulogd has run for a while (`healthy`). */
 const restarts = { first: 500, most: 30_000, healthy: 60_000 };
 
-/** A line longer than this is none of ulogd's. */
+/** ulogd writes no longer lines. */
 const longestLine = 65_536;
 
 /**
- * ulogd2 as a child: it reads NFLOG messages from the kernel, and writes each as a line of JSON to a socket of ours. It runs
- * in the network namespace of the agent, and dies with it.
+ * ulogd2 as a child process: it reads NFLOG messages from the kernel, and writes each as a line of JSON to a socket of the agent.
+ * It runs in the network namespace of the agent, and is killed with it.
  */
 export class Ulogd {
   readonly #socket: string;
@@ -62,7 +62,7 @@ export class Ulogd {
     await new Promise((resolve) => (this.#server === undefined ? resolve(0) : this.#server.close(resolve)));
   }
 
-  /** Of the running process, where there is one. */
+  /** Of the running process, if there is one. */
   get pid(): number | undefined {
     return this.#child?.pid;
   }
@@ -89,9 +89,9 @@ export class Ulogd {
     const child = spawn(command, args, { stdio: ["ignore", "pipe", "pipe"] });
     this.#child = child;
     this.options.onRunning(true);
-    let said = "";
+    let output = "";
     const listen = (text: Buffer) => {
-      said = (said + text.toString()).slice(-2000);
+      output = (output + text.toString()).slice(-2000);
     };
     child.stdout.on("data", listen);
     child.stderr.on("data", listen);
@@ -103,9 +103,7 @@ export class Ulogd {
       this.options.onRunning(false);
       if (this.#stopped) return;
       if (Date.now() - started > restarts.healthy) this.#delay = restarts.first;
-      this.options.onTrouble(
-        `ulogd ended (${why}) and is started again in ${this.#delay} ms${complaintIn(said)}`,
-      );
+      this.options.onTrouble(`ulogd ended (${why}) and restarts in ${this.#delay} ms${errorIn(output)}`);
       this.#timer = setTimeout(() => this.#run(config), this.#delay);
       this.#delay = Math.min(this.#delay * 2, restarts.most);
     };
@@ -114,10 +112,10 @@ export class Ulogd {
   }
 }
 
-/** `<7>` and `<8>` are errors, of which the first says most; what else it says is chatter. */
-function complaintIn(said: string): string {
-  const [, complaint] = /<[78]> \S+ (.*)/.exec(said) ?? [];
-  return complaint === undefined ? "" : `: ${complaint}`;
+/** `<7>` and `<8>` are errors, of which the first is the most useful. */
+function errorIn(output: string): string {
+  const [, error] = /<[78]> \S+ (.*)/.exec(output) ?? [];
+  return error === undefined ? "" : `: ${error}`;
 }
 
 function readLines(connection: Socket, onLine: (line: string) => void): void {

@@ -7,37 +7,43 @@ import type { Ruleset } from "./ruleset.js";
 import type { Annotations } from "./text.js";
 import { counterOf, exactMaps, knownPods, newCounterOf, podMaps } from "./vocabulary.js";
 
-/** What stands where only the frame of the table knows. */
-const framed: Readonly<Record<string, string>> = {
-  forward: "packets that are forwarded",
-  begun: "those of connections that are not new, and of none",
-  through: "what their source may send, and what their destination may receive",
-  strangers_saddr: "addresses of this node's pods that no known pod has",
-  strangers_daddr: "the same for those who are replied to",
-  forged:
-    "addresses that are not reached by the device that they are said to come from, where pods hang on it",
-  through6: "the same for IPv6",
-  link_saddr: "from addresses of a link",
-  link_daddr: "to addresses of a link",
+/** Comments of the chains that every table has (frame.ts, open-node.ts). */
+const frameComments: Readonly<Record<string, string>> = {
+  forward: "forwarded packets",
+  not_new: "packets of tracked connections, and invalid packets",
+  forwarded: "egress rules of the source, then ingress rules of the destination",
+  forwarded_reply: "the same for replies",
+  forwarded6: "the same for IPv6",
+  unknown_saddr: "from unknown pods: addresses in the pod range of this node that no known pod has",
+  unknown_daddr: "replies to unknown pods",
+  forged: "spoofed addresses: packets from a pod device whose source address has no route through it",
+  link_saddr: "from link-local addresses",
+  link_daddr: "to link-local addresses",
   input: "packets to this node",
-  coming6: "the same for IPv6",
-  stranger_here: "pods that are not known, to this node",
-  link_here: "from addresses of a link, to this node",
-  coming: "what pods on this node may send to it",
+  to_node: "egress rules of pods for packets to this node",
+  to_node_reply: "replies to this node",
+  to_node6: "the same for IPv6",
+  unknown_to_node: "from unknown pods to this node",
+  link_to_node: "from link-local addresses to this node",
   output: "packets of this node itself",
-  going: "it reaches its pods, unless a rule binds it",
-  ranges_saddr: "who is behind an address that is no pod's and no node's",
+  from_node: "allowed to its own pods, unless a rule applies to the node",
+  from_node_reply: "replies to pods",
+  from_node_own: "rules that apply to this node",
+  ranges_saddr: "identity of a source address that is neither a pod nor a node",
   ranges_daddr: "the same for destinations",
-  leave: "the source may send it: its destination has still to be asked",
-  outdated: "the rules changed during the walk: what it came to counts for nothing, and it is made again",
-  stamp: "remembers that the connection is allowed, for as long as these rules are in force",
-  deny: "new connections leave nothing behind, established ones are cut",
+  local_saddr: "identity of this node as a source",
+  local_daddr: "identity of this node as a destination",
+  leave: "allowed by the source; the destination is evaluated next",
+  outdated: "the rules changed during the evaluation, which is repeated",
+  stamp: "marks the connection as allowed while these rules are in force",
+  deny: "drops new connections, and cuts established ones",
+  cut: "marks an established connection as cut",
 };
 
-/** As many policies or pods as are named one by one. */
+/** How many policies or pods are named. */
 const most = 8;
 
-/** Names the policy and the rule behind each part of a table, and who has which address. */
+/** Comments that name the policy and the rule of each part of a table, and the owner of each address. */
 export function annotationsOf(ruleset: Ruleset, { book }: NodeProgram, cluster: Inventory): Annotations {
   const entries = new Map([...book.values()].map((entry) => [counterOf(entry.id), entry]));
   const ownerOf = ownersIn(cluster);
@@ -52,8 +58,8 @@ export function annotationsOf(ruleset: Ruleset, { book }: NodeProgram, cluster: 
       if (kind === "counter") return counterLine(name, entries);
       const again = /^(.*)_again$/.exec(name)?.[1];
       if (kind === "chain" && again !== undefined)
-        return [`${again}, while rules change, for those under whom they did`];
-      if (kind === "chain" && framed[name] !== undefined) return [framed[name]];
+        return [`${again}, for packets during whose evaluation the rules changed`];
+      if (kind === "chain" && frameComments[name] !== undefined) return [frameComments[name]];
       if (kind === "chain" && /^(ports|allow|deny|pass|shadow|named)_/.test(name)) {
         const lines = [...(deciding.get(name) ?? [])].map(ruleLine);
         return lines.length <= most ? lines : [...lines.slice(0, most), `and ${lines.length - most} more`];
@@ -70,7 +76,7 @@ function counterLine(name: string, entries: ReadonlyMap<string, BookEntry>): rea
   const logged = [...entries.values()].find(({ id }) => newCounterOf(id) === name);
   return logged === undefined
     ? []
-    : [`what is logged of it, or would be without a limit: ${ruleLine(logged)}`];
+    : [`logged connections, including those over the rate limit: ${ruleLine(logged)}`];
 }
 
 const addressMaps: ReadonlySet<string> = new Set(
@@ -84,7 +90,7 @@ function ruleLine({ verdict, direction, shadow, tier, by }: BookEntry): string {
   return `${verdict} (${direction}${shadow ? ", shadow" : ""}): ${deciderText({ ...decider, tier } as Decider)}`;
 }
 
-/** The rules that may end a walk which comes to a chain. */
+/** The rules that can decide in a chain, or in one that it leads to. */
 function decidersOf(
   { chains }: Ruleset,
   entries: ReadonlyMap<string, BookEntry>,
@@ -111,7 +117,7 @@ interface Walker {
   readonly pods: Set<string>;
 }
 
-/** Whose packets come through a chain or a map on their way to the rules. */
+/** The pods whose packets pass a chain or a map on their way to the rules. */
 function walkersOf(
   { chains, sets }: Ruleset,
   ownerOf: (address: string) => string | undefined,
@@ -123,9 +129,9 @@ function walkersOf(
     found.set(name, known);
   };
   const ways = {
-    egress: "what goes out from",
-    ingress: "what comes in to",
-    ownNode: "what this node sends to",
+    egress: "egress of",
+    ingress: "ingress of",
+    ownNode: "from this node to",
   };
   for (const [way, maps] of Object.entries(podMaps))
     for (const map of [sets.get(maps[4]), sets.get(maps[6])])
@@ -154,7 +160,7 @@ function enumerate(names: readonly string[]): string {
   return more <= 0 ? sorted.join(", ") : `${sorted.slice(0, most).join(", ")} and ${more} more`;
 }
 
-/** The pods at an address, or the node; undefined for all others. */
+/** The pods or the node at an address; undefined for other addresses. */
 function ownersIn(cluster: Inventory): (address: string) => string | undefined {
   const ends = new AddressOwners(cluster);
   return (address) => {

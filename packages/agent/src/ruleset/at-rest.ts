@@ -2,16 +2,16 @@ import { againChains } from "./hooks.js";
 import type { Chain, Ruleset } from "./ruleset.js";
 
 /*
- * Packets under which the rules change are judged again, from a second base chain (walk-state.ts). All packets of the node come
- * through it, and each of its rules costs all of them. So there are none in it while rules do not change:
+ * Packets during whose evaluation the rules change are judged again, from a second base chain (walk-state.ts). All packets of the
+ * node pass it, and each of its rules costs all of them. So it is empty while the rules do not change:
  *
  *     at rest ──► change: the same transaction fills it ──► change ──► … ──► none for a while: emptied ──► at rest
  *
- * The base chain itself stays. A packet is seen by those base chains that were there when it came to the hook, so one that comes
- * with a change is not seen by those who are on their way; but what is in a base chain is what is in it when it is called.
+ * The base chain itself stays. A packet passes the base chains that existed when it reached the hook, so a base chain that is
+ * added by a change is not passed by packets under evaluation; but the rules in a base chain are those at the time of its call.
  */
 
-/** The same rules, as they stand in the kernel while they do not change. */
+/** The same rules, as they are in the kernel while they do not change. */
 export function atRest(ruleset: Ruleset): Ruleset {
   const emptied = againChains.flatMap((name): readonly (readonly [string, Chain])[] => {
     const chain = ruleset.chains.get(name);

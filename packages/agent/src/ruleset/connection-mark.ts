@@ -1,5 +1,5 @@
 /*
- * Our part of the connection mark, from high to low:
+ * Tierwall's part of the connection mark, from high to low:
  *
  *     generation of the ruleset that judged it (0: none) │ by name │ denied
  */
@@ -7,9 +7,9 @@ interface MarkField {
   /** Allowed because a domain name resolved to the address. */
   readonly byName: number;
   readonly denied: number;
-  /** Everything but `byName`: what tells whether, and how, the present generation judged the connection. */
+  /** Everything except `byName`: whether the current generation judged the connection, and how. */
   readonly judged: number;
-  /** How many generations there are; they count from 1 to this. */
+  /** The number of generations; they count from 1. */
   readonly generations: number;
 }
 
@@ -19,12 +19,12 @@ export function markField(mask: number): MarkField {
   return { byName, denied, judged: (mask & ~byName) >>> 0, generations: (mask >>> 0) / denied / 4 - 0.75 };
 }
 
-/** Later ones judge every packet, and leave the marks of connections empty. */
+/** Later generations judge every packet, and do not mark connections. */
 export function isStamped(mask: number, generation: number): boolean {
   return generation <= markField(mask).generations;
 }
 
-/** The bits of a generation, where the mark has them. */
+/** The bits of a generation, at their place in the mark. */
 export function generationBits(mask: number, generation: number): number {
   return isStamped(mask, generation) ? (generation * markField(mask).denied * 4) >>> 0 : 0;
 }
@@ -33,7 +33,7 @@ export function hex(value: number): string {
   return `0x${(value >>> 0).toString(16).padStart(8, "0")}`;
 }
 
-/** Whether rules have cut the connection, these or earlier ones. */
+/** Whether the connection was cut, by these rules or earlier ones. */
 export const isCut = (mask: number): string => deniedBit(mask, "==");
 export const isNotCut = (mask: number): string => deniedBit(mask, "!=");
 

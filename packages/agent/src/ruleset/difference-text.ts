@@ -9,8 +9,8 @@ interface AnnotatedRuleset {
 }
 
 /**
- * What is in only one of two tables, for people: `-` in front of what goes, `+` in front of what comes. Chains are
- * named after what they hold, so that a chain that changed is one that goes and one that comes.
+ * What is in only one of two tables, for people: `-` marks what is removed, `+` what is added. Chains are named after their
+ * contents, so a changed chain is one that is removed and one that is added.
  */
 export function differenceText(before: AnnotatedRuleset, after: AnnotatedRuleset): string {
   const parts = [

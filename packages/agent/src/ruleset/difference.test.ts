@@ -40,7 +40,7 @@ describe("the transaction from one ruleset to another", () => {
       ["table inet t {", "\tchain a {", "\t\taccept", "\t}", "}", "add element inet t tier { 1:1 : goto a }"],
     ],
     [
-      "a base chain is emptied and written anew",
+      "a base chain is emptied and written again",
       ruleset({ chains: { egress: base("accept") } }),
       ruleset({ chains: { egress: base("drop") } }),
       [
@@ -100,12 +100,12 @@ describe("the transaction from one ruleset to another", () => {
       ruleset({
         chains: { egress: { ...base(), hook: "type filter hook input priority 0; policy accept;" } },
       }),
-      "chain egress is to be called at another place",
+      "chain egress moves to another hook",
     ],
     [
       ruleset({ sets: { m: verdicts({}) } }),
       ruleset({ sets: { m: { ...verdicts({}), size: 8 } } }),
-      "map m is to be declared in another way",
+      "map m changes its declaration",
     ],
   ])("needs a new table where nftables cannot: %#", (before, wanted, because) => {
     const change = difference("t", { ruleset: before, leftover: nothingLeft }, wanted);

@@ -4,7 +4,7 @@ import type { Chain, Ruleset } from "./ruleset.js";
 import { sameChain, sameDeclaration } from "./equality.js";
 import { chainText, counterText, setBlock } from "./text.js";
 
-/** A table as it is: what was wanted last, and what is waiting to be removed. */
+/** A table as it is in the kernel: the last ruleset, and what has to be removed. */
 export interface Held {
   readonly ruleset: Ruleset;
   readonly leftover: Leftover;
@@ -17,18 +17,18 @@ export const emptyTable: Held = {
 
 type Difference =
   | { readonly kind: "in-place"; readonly transaction: string; readonly leftover: Leftover }
-  /** nftables cannot turn the one into the other: a new table is needed. */
+  /** nftables cannot make this change: a new table is needed. */
   | { readonly kind: "impossible"; readonly because: string };
 
 /**
  * The transaction that makes the table `wanted`; loading a whole table is the difference from nothing. In this order,
  * because nft checks each line against those before it:
  *
- *     leftover and changing chains   flush: nothing refers to leftover sets, chains or counters any more
+ *     leftover and changing chains   flush: nothing refers to leftover sets, chains or counters after it
  *     leftover sets                  delete
- *     elements that go               delete: nothing refers to leftover chains any more
+ *     removed elements               delete: nothing refers to leftover chains after it
  *     what is new                    one table block: counters, chains, sets
- *     elements that come             they may name new chains
+ *     added elements                 they may name new chains
  *     leftover chains and counters   delete
  */
 export function difference(table: string, held: Held, wanted: Ruleset): Difference {
@@ -73,7 +73,7 @@ function draftCounters(draft: Draft, { ruleset, leftover }: Held, wanted: Rulese
   return new Set([...ruleset.counters].filter((name) => !wanted.counters.has(name)));
 }
 
-/** What is left over, or why it cannot be done in place. */
+/** What is left over, or why the change is not possible in place. */
 function draftChains(
   draft: Draft,
   { ruleset, leftover }: Held,
@@ -83,7 +83,7 @@ function draftChains(
   for (const [name, chain] of wanted.chains) {
     const old = ruleset.chains.get(name) ?? leftover.chains.get(name);
     if (old && sameChain(old, chain)) continue;
-    if (old && old.hook !== chain.hook) return `chain ${name} is to be called at another place`;
+    if (old && old.hook !== chain.hook) return `chain ${name} moves to another hook`;
     if (old) draft.flushed.push(`flush chain inet ${draft.table} ${name}`);
     draft.coming.push(chainText(name, chain));
   }
@@ -91,13 +91,13 @@ function draftChains(
   for (const [name, chain] of ruleset.chains) {
     if (wanted.chains.has(name)) continue;
     left.set(name, chain.hook === undefined ? chain : { hook: chain.hook, rules: [] });
-    // Nobody jumps to a base chain: packets come by themselves until it is empty.
+    // Packets enter a base chain without a jump, until it is empty.
     if (chain.hook !== undefined) draft.flushed.push(`flush chain inet ${draft.table} ${name}`);
   }
   return left;
 }
 
-/** The same of sets. */
+/** The same for sets. */
 function draftSets(draft: Draft, { ruleset, leftover }: Held, wanted: Ruleset): Leftover["sets"] | string {
   if (wanted.sets === ruleset.sets) return nothingLeft.sets;
   for (const [name, set] of wanted.sets) {
@@ -109,7 +109,7 @@ function draftSets(draft: Draft, { ruleset, leftover }: Held, wanted: Ruleset): 
       draft.coming.push(setBlock(name, set, listed));
       continue;
     }
-    if (!sameDeclaration(old, set)) return `${set.kind} ${name} is to be declared in another way`;
+    if (!sameDeclaration(old, set)) return `${set.kind} ${name} changes its declaration`;
     if (old.elements === set.elements || old.elements === "learned" || set.elements === "learned") continue;
     const { removed, added } = changeOf(old.elements, set.elements);
     if (removed.length > 0) draft.going.push(elementLine("delete", draft.table, name, removed));

@@ -4,14 +4,14 @@ import type { NamedSet } from "./ruleset.js";
 export type Elements = Exclude<NamedSet["elements"], "learned">;
 
 interface Edit {
-  /** Weak: else all that ever was would be kept. */
+  /** Weak, so that earlier versions can be freed. */
   readonly of: WeakRef<Elements>;
   readonly keys: readonly string[];
 }
 
 const edits = new WeakMap<Elements, Edit>();
 
-/** The same elements but for `changes`, undefined for what goes. Where they differ is remembered. */
+/** The elements with `changes`, in which undefined removes a key. The changed keys are remembered. */
 export function editedElements(
   elements: Elements,
   changes: ReadonlyMap<string, string | undefined>,
@@ -21,13 +21,13 @@ export function editedElements(
   return made;
 }
 
-/** The keys in which one may differ from the other, where that is made from it. */
+/** The keys in which `after` may differ from `before`, if it was made from it. */
 export function editedKeys(before: Elements, after: Elements): readonly string[] | undefined {
   const edit = edits.get(after);
   return edit !== undefined && edit.of.deref() === before ? edit.keys : undefined;
 }
 
-/** The same of any two: all there are, unless one is known to be made from the other. */
+/** The same for any two maps: all keys, unless one was made from the other. */
 export function keysToCompare(before: Elements, after: Elements): Iterable<string> {
   return editedKeys(before, after) ?? allKeys(before, after);
 }

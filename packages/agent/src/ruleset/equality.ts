@@ -5,12 +5,12 @@ export function sameChain(a: Chain, b: Chain): boolean {
   return a === b || (a.hook === b.hook && sameList(a.rules, b.rules));
 }
 
-/** The same but for the elements. */
+/** The same except for the elements. */
 export function sameDeclaration(a: NamedSet, b: NamedSet): boolean {
   return a.kind === b.kind && a.type === b.type && a.size === b.size && sameFlags(a.flags, b.flags);
 }
 
-/** `b` is the later one, where one was made from the other. */
+/** If one was made from the other, `b` is the later one. */
 export function sameSet(a: NamedSet, b: NamedSet): boolean {
   return a === b || (sameDeclaration(a, b) && sameElements(a.elements, b.elements));
 }
@@ -24,7 +24,7 @@ export function sameRuleset(a: Ruleset, b: Ruleset): boolean {
   );
 }
 
-/** Where two rulesets differ, for people: the first few parts, and how many there are. */
+/** The parts in which two rulesets differ, for people. */
 export function listDifferences(found: Ruleset, wanted: Ruleset): string[] {
   return [
     ...apart("chain", found.chains, wanted.chains, sameChain),
@@ -43,16 +43,16 @@ function apart<T>(
   for (const [name, part] of wanted) {
     const there = found.get(name);
     if (there === undefined) differences.push(`${kind} ${name} is missing`);
-    else if (!same(there, part)) differences.push(`${kind} ${name} is another`);
+    else if (!same(there, part)) differences.push(`${kind} ${name} differs`);
   }
-  for (const name of found.keys()) if (!wanted.has(name)) differences.push(`${kind} ${name} is not ours`);
+  for (const name of found.keys()) if (!wanted.has(name)) differences.push(`${kind} ${name} is unexpected`);
   return differences;
 }
 
 const asMap = (names: ReadonlySet<string>): ReadonlyMap<string, true> =>
   new Map([...names].map((name) => [name, true]));
 
-/** Elements that are learned while the agent runs are nobody's to compare. */
+/** Elements that are learned while the agent runs are not compared. */
 function sameElements(a: NamedSet["elements"], b: NamedSet["elements"]): boolean {
   if (a === b || a === "learned" || b === "learned") return true;
   if (a.size !== b.size) return false;
@@ -78,6 +78,6 @@ export function sameList(a: readonly unknown[], b: readonly unknown[]): boolean 
   return a === b || (a.length === b.length && a.every((value, at) => value === b[at]));
 }
 
-/** nft prints flags in an order of its own. */
+/** nft prints flags in its own order. */
 const sameFlags = (a: NamedSet["flags"], b: NamedSet["flags"]): boolean =>
   a.length === b.length && a.every((flag) => b.includes(flag));

@@ -66,7 +66,7 @@ describe("connections", () => {
     expect(send(allowed, reply(81))).toMatchObject({ verdict: "drop", mark: cut });
   });
 
-  it("S1.5: errors about them are let through where they are allowed, and are no way around what is not", () => {
+  it("S1.5: errors about them are allowed with them, and cannot evade rules", () => {
     const error = (mark: number) =>
       ({ protocol: "ICMP", icmpType: 3, ...connection("related", mark) }) as const;
     expect(send(allowed, error(present)).verdict).toBe("accept");
@@ -74,7 +74,7 @@ describe("connections", () => {
     expect(send(denied, error(past))).toMatchObject({ verdict: "drop", mark: past });
   });
 
-  it("that nobody tracks are judged packet by packet", () => {
+  it("that are not tracked are judged packet by packet", () => {
     expect(send(allowed, connection("untracked", 0)).verdict).toBe("accept");
     expect(send(denied, connection("untracked", 0)).verdict).toBe("drop");
   });
@@ -90,7 +90,7 @@ describe("errors that the node sends", () => {
   const egress = closed.replace("ingress: [{ ports: [{ port: 80 }] }]", "policyTypes: [Egress]");
   const { send } = nodeWorld(egress, { deny: "reject" });
 
-  it("about a connection that was cut, and the reset with which it is told so, do not make it allowed", () => {
+  it("about a connection that was cut, and its reset, do not make it allowed", () => {
     const reset = { hook: "output", sourcePort: 80, destinationPort: 40_000 } as const;
     const journey = send("203.0.113.1 -> 10.0.0.1:80/TCP", { ...reset, ...connection("related", cut, true) });
     expect(journey).toMatchObject({ verdict: "accept", mark: cut });
@@ -101,7 +101,7 @@ describe("neighbours", () => {
   // The kernel makes no connections of these.
   const solicitation = { protocol: "ICMP", icmpType: 135, ...connection("untracked", 0) } as const;
 
-  it("find each other, from next door only", () => {
+  it("find each other, on the same link only", () => {
     const { send } = nodeWorld(closed);
     expect(send("fd00::2 -> [fd00::1]:ICMP", { ...solicitation, hopLimit: 255 }).verdict).toBe("accept");
     expect(send("fd00::2 -> [fd00::1]:ICMP", { ...solicitation, hopLimit: 64 }).verdict).toBe("drop");
@@ -124,13 +124,16 @@ describe("unknown pods", () => {
     expect(send(packet, { hook })).toMatchObject({ verdict: "drop", counted: [counter] });
   });
 
-  it.each(["bridge", "veth"] as const)("speak to their node by their link, a %s", (deviceKind) => {
-    const { send } = nodeWorld(closed, { localRanges });
-    const journey = send("fe80::9 -> [fe80::1]:10250/TCP", { hook: "input", deviceKind });
-    expect(journey).toMatchObject({ verdict: "drop", counted: ["unknown_egress"] });
-  });
+  it.each(["bridge", "veth"] as const)(
+    "send to their node from a link-local address, through a %s",
+    (deviceKind) => {
+      const { send } = nodeWorld(closed, { localRanges });
+      const journey = send("fe80::9 -> [fe80::1]:10250/TCP", { hook: "input", deviceKind });
+      expect(journey).toMatchObject({ verdict: "drop", counted: ["unknown_egress"] });
+    },
+  );
 
-  it("are none where neighbours of the node itself speak, or all of a link are spoken to", () => {
+  it("are not neighbours of the node itself, and not senders of multicast on a link", () => {
     const { send } = nodeWorld(closed, { localRanges });
     expect(send("fe80::9 -> [fe80::8]:80/TCP", { hook: "input" }).verdict).toBe("accept");
     const lease = { hook: "input", deviceKind: "bridge", sourcePort: 547 } as const;
@@ -138,18 +141,18 @@ describe("unknown pods", () => {
     expect(send("fe80::9 -> [ff02::1]:5353/UDP").verdict).toBe("accept");
   });
 
-  it("are reached by their node, whose probes may come first", () => {
+  it("are reached by their node, whose probes may be first", () => {
     const { send } = nodeWorld(closed, { localRanges });
     expect(send("192.168.0.1 -> 10.0.0.9:80/TCP", { hook: "output" }).verdict).toBe("accept");
   });
 
-  it("are not marked as cut: once they are known, what they began goes on", () => {
+  it("are not marked as cut: once they are known, their connections continue", () => {
     const { send } = nodeWorld(closed, { localRanges });
     const journey = send("10.0.0.9 -> 203.0.113.1:80/TCP", connection("established", past));
     expect(journey).toMatchObject({ verdict: "drop", mark: past });
   });
 
-  it("are let through where that is asked for", () => {
+  it("are allowed if the options say so", () => {
     const { send } = nodeWorld(closed, { localRanges, unknownPods: "allow" });
     expect(send("10.0.0.9 -> 203.0.113.1:80/TCP").verdict).toBe("accept");
   });
@@ -160,17 +163,17 @@ describe("unknown pods", () => {
     ["10.0.0.7/32", ["10.0.0.7"]],
   ])("in the ranges %s: rules in the words in which nft lists them", (given, ranges) => {
     const { ruleset } = nodeWorld(closed, { localRanges: given.split(" ").map((text) => parseCidr(text)!) });
-    const rules = ruleset.chains.get("strangers_saddr")!.rules.filter((rule) => rule.startsWith("ip saddr"));
+    const rules = ruleset.chains.get("unknown_saddr")!.rules.filter((rule) => rule.startsWith("ip saddr"));
     expect(rules).toEqual(ranges.map((range) => `ip saddr ${range} goto unknown_egress`));
   });
 
-  it("are told from known pods without any policy", () => {
+  it("are distinguished from known pods without any policy", () => {
     const { send } = nodeWorld(closed, { localRanges });
     expect(send("10.0.0.2 -> 203.0.113.1:80/TCP").verdict).toBe("accept");
   });
 });
 
-describe("S1.16: addresses of links, where policies decide what pods may send", () => {
+describe("S1.16: link-local addresses, if policies apply to egress of pods", () => {
   const denyEgress = closed.replace("ingress: [{ ports: [{ port: 80 }] }]", "policyTypes: [Egress]");
   const localRanges = [parseCidr("10.0.0.0/24")!, parseCidr("fd00::/64")!];
   const ways = [
@@ -180,7 +183,7 @@ describe("S1.16: addresses of links, where policies decide what pods may send", 
   ] as const;
   const byBridge = { deviceKind: "bridge" } as const;
 
-  it.each(ways)("are no way to the node, nor to others, with %s", (_, options) => {
+  it.each(ways)("reach neither the node nor others, with %s", (_, options) => {
     const { send } = nodeWorld(denyEgress, options);
     for (const packet of ["fe80::9 -> [fe80::1]:10250/TCP", "fe80::9 -> [ff02::1]:5353/UDP"])
       for (const hook of ["input", "forward"] as const)
@@ -225,7 +228,7 @@ describe("S1.16: addresses of links, where policies decide what pods may send", 
   );
 });
 
-describe("sources that are not reached by the device that they come from", () => {
+describe("sources without a route through the device of the packet", () => {
   const localRanges = [parseCidr("10.0.0.0/24")!, parseCidr("fd00::/64")!];
   const forged = { deviceKind: "veth", reachedByDevice: [] } as const;
   const outside = [
@@ -234,7 +237,7 @@ describe("sources that are not reached by the device that they come from", () =>
     "2001:db8::1 -> [fd00::1]:80/TCP",
   ];
 
-  it.each(outside)("%s: held back behind what pods hang on, whatever that is", (packet) => {
+  it.each(outside)("%s: denied through any device of pods", (packet) => {
     const { send } = nodeWorld(closed, { localRanges });
     const dropped = { verdict: "drop", counted: ["unknown_egress"], mark: 0 };
     for (const deviceKind of ["veth", "bridge"] as const)
@@ -244,7 +247,7 @@ describe("sources that are not reached by the device that they come from", () =>
     expect(send(packet, { ...forged, ...connection("untracked", 0) }).verdict).toBe("drop");
   });
 
-  it.each(outside)("%s: let through by another device, and where answers go back by it", (packet) => {
+  it.each(outside)("%s: allowed through another device, and if replies leave through it", (packet) => {
     const { send } = nodeWorld(closed, { localRanges });
     for (const hook of ["forward", "input"] as const) {
       expect(send(packet, { hook, reachedByDevice: [] }).verdict).toBe("accept");
@@ -313,11 +316,11 @@ it("--deny reject refuses", () => {
   expect(nodeWorld(closed, { deny: "reject" }).send(denied).verdict).toBe("reject");
 });
 
-describe("a node whose pods no rule binds", () => {
+describe("a node without rules for its pods", () => {
   const pods = `${nodeYaml("here", "192.168.0.1")}${podYaml("shop/web", "10.0.0.1,fd00::1")}`;
   const localRanges = [parseCidr("10.0.0.0/24")!, parseCidr("fd00::/64")!];
 
-  it("drops nothing, looks nobody up and remembers nothing", () => {
+  it("drops nothing, looks nothing up and marks nothing", () => {
     const { send, ruleset } = nodeWorld(pods);
     expect(send("203.0.113.1 -> 10.0.0.1:80/TCP")).toMatchObject({ verdict: "accept", mark: 0, steps: 0 });
     expect([ruleset.chains.size, ruleset.sets.size]).toEqual([0, 0]);
@@ -342,12 +345,12 @@ describe("a node whose pods no rule binds", () => {
     ["10.0.0.1 -> 192.168.0.1:80/TCP", "input"],
     ["192.168.0.1 -> 10.0.0.9:80/TCP", "output"],
     ["fe80::9 -> [ff02::1]:5353/UDP", "forward"],
-  ] as const)("and nobody else: %s, %s", (packet, hook) => {
+  ] as const)("and no others: %s, %s", (packet, hook) => {
     const { send } = nodeWorld(pods, { localRanges });
     expect(send(packet, { hook })).toMatchObject({ verdict: "accept", mark: 0, priority: "none" });
   });
 
-  it("lets neighbours find each other, known or not, from next door only", () => {
+  it("allows neighbour discovery, for known and unknown pods, on the same link only", () => {
     const { send } = nodeWorld(pods, { localRanges });
     const solicitation = { protocol: "ICMP", icmpType: 135, ...connection("untracked", 0) } as const;
     for (const hook of ["forward", "input"] as const)
@@ -358,7 +361,7 @@ describe("a node whose pods no rule binds", () => {
       }
   });
 
-  it("hears its pods by their link no more than with rules, and its own neighbours", () => {
+  it("accepts no more from link-local addresses of pods than with rules, and its own neighbours", () => {
     const { send } = nodeWorld(pods, { localRanges });
     const from = "fe80::9 -> [fe80::1]:10250/TCP";
     for (const deviceKind of ["bridge", "veth"] as const)
@@ -373,14 +376,14 @@ describe("a node whose pods no rule binds", () => {
     expect(send("fec0::9 -> [fd00::5]:80/TCP", { hook: "input", deviceKind: "veth" }).verdict).toBe("accept");
   });
 
-  it("hears errors about what it asked of an unknown pod itself", () => {
+  it("accepts errors about its own connections to an unknown pod", () => {
     const { send } = nodeWorld(pods, { localRanges });
     const error = { protocol: "ICMP", icmpType: 3, ...connection("related", 0, true) } as const;
     expect(send("10.0.0.9 -> 192.168.0.1:ICMP", { ...error, hook: "input" }).verdict).toBe("accept");
     expect(send("10.0.0.9 -> 203.0.113.1:ICMP", error).verdict).toBe("drop");
   });
 
-  it("lets what is established through at once, and looks one address up for what is new", () => {
+  it("accepts established connections at once, and looks up one address for new ones", () => {
     const { send } = nodeWorld(pods, { localRanges });
     const [baseChain, lookup] = [1, 1];
     expect(send("10.0.0.1 -> 203.0.113.1:80/TCP", connection("established", 0)).steps).toBe(baseChain);
@@ -395,7 +398,7 @@ describe("a node whose pods no rule binds", () => {
     });
   });
 
-  it("has connections that the first rules judge, as those of any other past", () => {
+  it("has connections that the first rules judge, like those of earlier rules", () => {
     const { send } = nodeWorld(closed);
     expect(send(allowed, connection("established", 0))).toMatchObject({ verdict: "accept", mark: present });
     expect(send(denied, connection("established", 0))).toMatchObject({ verdict: "drop", mark: cut });

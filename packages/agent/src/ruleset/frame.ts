@@ -9,12 +9,12 @@ import {
   forgedChain,
   forgedRules,
   fromLink,
-  fromLinkHere,
-  holdsStrangersBack,
+  fromLinkToNode,
+  deniesUnknownPods,
   linkLocal,
   mayBeLinkLocal,
   type Side,
-  strangersEnd,
+  unknownPodChains,
   watchedRanges,
 } from "./unknown-pods.js";
 import { cutCounter, localChain, podMaps, rangesChain, unknownCounter } from "./vocabulary.js";
@@ -31,26 +31,26 @@ import {
   unsettle,
 } from "./walk-state.js";
 
-/** What others put into the table. */
+/** What other parts of the agent add to the table. */
 export interface Additions {
   /** Rules that decide about packets to the node before pods are judged. */
   readonly beforeInput?: readonly string[];
-  /** The same for packets from the node; of use only where some rule binds the node itself. */
+  /** The same for packets from the node; used only if a rule applies to the node itself. */
   readonly beforeOutput?: readonly string[];
   readonly extra?: Ruleset;
 }
 
 /*
- * The table around a program: where packets come in, who of them is judged at all, and what is remembered.
+ * The table around a program: where packets enter, which of them are judged, and what is remembered.
  *
  *   forward ─► walk of the source ─► walk of the destination ─► stamp
  *   input   ─► walk of the source ─► stamp
- *   output  ─► what binds the node itself; replies to pods ─► stamp
+ *   output  ─► rules that apply to the node itself; replies to pods ─► stamp
  *
- * A connection that the present generation judged is let through, or dropped, by its mark. All others are judged, also
- * those that were established under other rules: replies are turned round, so that they meet the same rules. Behind each base
- * chain stands another, `…_again`, for packets under which the rules changed (walk-state.ts), empty while they do not (at-rest.ts).
- * Where no rule binds any pod there is nothing to judge (open-node.ts).
+ * A connection that the current generation judged is accepted or dropped by its mark. All others are judged, including those that
+ * were established under other rules: for replies, source and destination are swapped, so that the same rules apply. After each
+ * base chain there is another, `…_again`, for packets during whose evaluation the rules changed (walk-state.ts). It is empty while
+ * they do not change (at-rest.ts). If no rule applies to a pod, there is nothing to judge (open-node.ts).
  */
 export function frame(
   program: NodeProgram,
@@ -85,7 +85,7 @@ function nowElement(generation: number): NamedSet {
 
 type NamedChain = readonly [string, Chain];
 
-/** Who is at the other end, if that is neither a pod nor a node, or if it is this node itself. */
+/** The identity of the peer, if it is neither a pod nor a node, or if it is this node itself. */
 function ranges({ ranges: others, local }: NodeProgram): readonly NamedChain[] {
   const lookingInto = (chain: string, side: Side, maps: NodeProgram["ranges"]): NamedChain => [
     chain,
@@ -102,7 +102,7 @@ function ranges({ ranges: others, local }: NodeProgram): readonly NamedChain[] {
   ]);
 }
 
-/** Where walks come to an end. */
+/** The chains in which evaluations end. */
 function endings(options: NodeOptions, generation: number): readonly NamedChain[] {
   const mask = options.connectionMask;
   const { judged, denied } = markField(mask);
@@ -113,7 +113,7 @@ function endings(options: NodeOptions, generation: number): readonly NamedChain[
   return [
     [leaveChain, { rules: [mayLeave] }],
     ["stamp", { rules: [unlessSame, `${markSettled} ${setMark(judged, current)}`, "accept"] }],
-    // New connections leave nothing behind when they are dropped; an established one remembers that it is cut.
+    // A new connection that is dropped is not tracked; an established one is marked as cut.
     ...(isStamped(mask, generation)
       ? ([
           ["deny", { rules: [unlessSame, "ct state 0x2 goto cut", ...deny] }],
@@ -129,18 +129,18 @@ function endings(options: NodeOptions, generation: number): readonly NamedChain[
           ],
         ] as const)
       : ([["deny", { rules: [unlessSame, ...deny] }]] as const)),
-    // No verdict: whatever comes after it on this walk comes here, too, and falls out of the base chain.
+    // No verdict: every further step of this evaluation also leads here, and the packet continues after the base chain.
     [outdatedChain, { rules: [unsettle] }],
   ];
 }
 
-/** What the mark of a connection tells, once this generation judged it. */
+/** The verdict in the mark of a connection that this generation judged. */
 function memory({ connectionMask: mask }: NodeOptions, generation: number) {
   if (!isStamped(mask, generation)) return { allowed: [], cut: [] };
   const { judged, denied } = markField(mask);
   const current = generationBits(mask, generation);
-  // S1.5: errors about a connection bear its mark, so that they are let through or dropped with it. Before a packet of it was
-  // judged by this generation there is nothing to report; who does so anyway is judged by what he sends.
+  // S1.5: errors about a connection have its mark, so they are accepted or dropped with it. Before this generation has judged a
+  // packet of it, there is nothing to report; an error that is sent anyway is judged as a packet of its sender.
   return {
     allowed: [`ct mark & ${hex(judged)} == ${hex(current)} accept`],
     cut: [`ct mark & ${hex(judged)} == ${hex(current | denied)} drop`],
@@ -160,30 +160,30 @@ function baseChains(
     before: readonly string[] = [],
   ): NamedChain =>
     baseChain(hook, place, [...before, `${isSettled} accept`, `jump ${walk}`, "drop"], "again");
-  // Errors, and the reset by which somebody learns that he is denied.
+  // Errors, and the reset that reports a denial to the client.
   const notOfPods = ['oifname "lo" accept', "ct state 0x4 accept"];
   const own = ownNode(program, "daddr").length > 0;
   return [
-    // Nearly all packets leave by the first rule. New connections are walked through from here: each chain that need not be
-    // called, and each rule that cannot mean them, is a share of their rate.
+    // Nearly all packets are accepted by the first rule. New connections are evaluated directly in this chain: each chain that is
+    // not called, and each rule that is left out, increases their rate.
     baseChain("forward", place, [
       ...allowed,
-      "ct state != 0x8 goto begun",
+      "ct state != 0x8 goto not_new",
       ...forget(program, options),
       ...between(program, options, "saddr", "daddr"),
     ]),
-    ["begun", { rules: [...cut, neighbours, "goto through"] }],
-    again("forward", "through"),
-    baseChain("input", place, ['iifname "lo" accept', "goto coming"]),
-    again("input", "coming"),
+    ["not_new", { rules: [...cut, neighbours, "goto forwarded"] }],
+    again("forward", "forwarded"),
+    baseChain("input", place, ['iifname "lo" accept', "goto to_node"]),
+    again("input", "to_node"),
     ...(own || judges(program, "egress")
       ? [
-          baseChain("output", place, [...notOfPods, "goto going"]),
-          // What the node sends of its own keeps its priority, so that nothing tells that the rules were changing.
-          again("output", "going", [
+          baseChain("output", place, [...notOfPods, "goto from_node"]),
+          // Packets of the node itself keep their priority, so it does not show whether the rules were changing.
+          again("output", "from_node", [
             ...notOfPods,
             ...allowed,
-            ...(own ? ["ct direction 0 jump going_own"] : []),
+            ...(own ? ["ct direction 0 jump from_node_own"] : []),
           ]),
         ]
       : []),
@@ -200,33 +200,33 @@ function walks(
   const own = ownNode(program, "daddr");
   return [
     [
-      "through",
+      "forwarded",
       {
         rules: [
           ...forget(program, options),
-          "ct direction 1 goto through_reply",
+          "ct direction 1 goto forwarded_reply",
           ...between(program, options, "saddr", "daddr"),
         ],
       },
     ],
-    ["through_reply", { rules: between(program, options, "daddr", "saddr") }],
-    ...(holdsLinksBack(program, options, "egress") ? strangers(program, options) : []),
+    ["forwarded_reply", { rules: between(program, options, "daddr", "saddr") }],
+    ...(deniesLinkLocal(program, options, "egress") ? unknownSources(program, options) : []),
     ...(findsForged(options) ? [[forgedChain, { rules: forgedRules }] as const] : []),
     [
-      "coming",
+      "to_node",
       {
         rules: [
           ...beforeInput,
-          // S1.16: what goes to all of a bridge was also forwarded to others there, which says nothing about the node.
+          // S1.16: a broadcast on a bridge was also forwarded to others there, and that verdict is not about the node.
           ...allowed.map((rule) => rule.replace(/accept$/, "meta pkttype 0 accept")),
           ...cut,
           neighbours,
           unsettle,
-          "ct direction 1 goto coming_reply",
+          "ct direction 1 goto to_node_reply",
           ...forget(program, options),
           ...podsIn("egress", "saddr"),
           ...unknown(options, "egress", "saddr").map((rule) => `${hasNotLeft} ${rule}`),
-          ...(holdsLinksBack(program, options, "egress")
+          ...(deniesLinkLocal(program, options, "egress")
             ? [`${hasNotLeft} ${mayBeLinkLocal("saddr")} jump ${linkChain.input}`]
             : []),
           ...(findsForged(options) ? [`${hasNotLeft} jump ${forgedChain}`] : []),
@@ -234,16 +234,19 @@ function walks(
         ],
       },
     ],
-    // Replies to what the node itself asked for: welcome (S1.6), unless it is bound (S7.8).
-    ["coming_reply", { rules: [...ownNode(program, "saddr"), markSettled, "accept"] }],
-    ["going", { rules: [...beforeOutput, ...allowed, ...cut, "ct direction 1 goto going_reply", ...own] }],
-    // What a pod asked of the node is judged where it comes in, and here if only the node still speaks.
-    ["going_reply", { rules: [unsettle, ...podsIn("egress", "daddr"), "goto stamp"] }],
-    ...(own.length > 0 ? [["going_own", { rules: own }] as const] : []),
+    // Replies to connections of the node itself: allowed (S1.6), unless a rule applies to the node (S7.8).
+    ["to_node_reply", { rules: [...ownNode(program, "saddr"), markSettled, "accept"] }],
+    [
+      "from_node",
+      { rules: [...beforeOutput, ...allowed, ...cut, "ct direction 1 goto from_node_reply", ...own] },
+    ],
+    // A connection of a pod to the node is judged where it enters, and here if only the node still sends packets.
+    ["from_node_reply", { rules: [unsettle, ...podsIn("egress", "daddr"), "goto stamp"] }],
+    ...(own.length > 0 ? [["from_node_own", { rules: own }] as const] : []),
   ];
 }
 
-/** Whether it was a name that let the connection through is found out again. */
+/** Clears the bit `byName`, which is set again if a name still allows the connection. */
 function forget({ names }: NodeProgram, { connectionMask }: NodeOptions): readonly string[] {
   const { byName } = markField(connectionMask);
   return names.length === 0
@@ -251,46 +254,51 @@ function forget({ names }: NodeProgram, { connectionMask }: NodeOptions): readon
     : [`ct mark & ${hex(byName)} == ${hex(byName)} ct mark set ct mark & ${hex(~byName)}`];
 }
 
-/** From one end to the other. */
+/** Evaluates both endpoints. */
 function between(
   program: NodeProgram,
   options: NodeOptions,
   source: Side,
   destination: Side,
 ): readonly string[] {
-  // Whoever it is that is looked up, the walk begins with it.
+  // The first lookup of a walk resets its state.
   const begin = ([four, six]: readonly [string, string]) => [`${unsettle} ${four}`, six];
   return [
     ...begin(podsIn("egress", source)),
-    ...(holdsLinksBack(program, options, "egress") ? [`${hasNotLeft} jump ${strangersChain[source]}`] : []),
+    ...(deniesLinkLocal(program, options, "egress")
+      ? [`${hasNotLeft} jump ${unknownSourceChain[source]}`]
+      : []),
     ...begin(podsIn("ingress", destination)),
     ...unknown(options, "ingress", destination),
-    ...(holdsLinksBack(program, options, "ingress") ? [linkLocal("ingress", destination)] : []),
+    ...(deniesLinkLocal(program, options, "ingress") ? [linkLocal("ingress", destination)] : []),
     "goto stamp",
   ];
 }
 
-const strangersChain = { saddr: "strangers_saddr", daddr: "strangers_daddr" } as const;
-const linkChain = { forward: "link_saddr", input: "link_here" } as const;
+const unknownSourceChain = { saddr: "unknown_saddr", daddr: "unknown_daddr" } as const;
+const linkChain = { forward: "link_saddr", input: "link_to_node" } as const;
 
-/** Those who are not asked what they may send, and should be known. */
-function strangers(program: NodeProgram, options: NodeOptions): readonly NamedChain[] {
+/** For source addresses that are not known pods. */
+function unknownSources(program: NodeProgram, options: NodeOptions): readonly NamedChain[] {
   const isJudged = judges(program, "egress");
   return [
     [
-      strangersChain.saddr,
+      unknownSourceChain.saddr,
       {
         rules: [
           ...unknown(options, "egress", "saddr"),
           `${mayBeLinkLocal("saddr")} jump ${linkChain.forward}`,
-          // Whom a reply goes to did not come by the device that it comes by.
+          // Only for the original direction: a reply arrives through another device.
           ...(findsForged(options) ? [`goto ${forgedChain}`] : []),
         ],
       },
     ],
-    [strangersChain.daddr, { rules: [...unknown(options, "egress", "daddr"), linkLocal("egress", "daddr")] }],
+    [
+      unknownSourceChain.daddr,
+      { rules: [...unknown(options, "egress", "daddr"), linkLocal("egress", "daddr")] },
+    ],
     [linkChain.forward, { rules: fromLink(isJudged) }],
-    [linkChain.input, { rules: fromLinkHere(isJudged) }],
+    [linkChain.input, { rules: fromLinkToNode(isJudged) }],
   ];
 }
 
@@ -299,19 +307,19 @@ const unknown = (options: NodeOptions, direction: "egress" | "ingress", side: Si
     ({ ip, range }) => `${ip} ${side} ${range} ${whilePresent(options)}goto ${unknownCounter[direction]}`,
   );
 
-/** Whether addresses of links are held back: with unknown pods, and wherever they would be a way around policies. */
-const holdsLinksBack = (
+/** Whether link-local addresses are denied: with unknown pods, and where they would evade policies. */
+const deniesLinkLocal = (
   program: NodeProgram,
   options: NodeOptions,
   direction: "egress" | "ingress",
-): boolean => holdsStrangersBack(options) || judges(program, direction);
+): boolean => deniesUnknownPods(options) || judges(program, direction);
 
 const podsIn = (direction: "egress" | "ingress", side: Side): readonly [string, string] => [
   `ip ${side} vmap @${podMaps[direction][4]}`,
   `ip6 ${side} vmap @${podMaps[direction][6]}`,
 ];
 
-/** What the node may not do to its pods. */
+/** The lookups of rules that apply to the node itself. */
 function ownNode({ ruleset }: NodeProgram, side: Side): readonly string[] {
   return ([4, 6] as const).flatMap((family) =>
     ruleset.sets.has(podMaps.ownNode[family])
@@ -322,7 +330,7 @@ function ownNode({ ruleset }: NodeProgram, side: Side): readonly string[] {
 
 const letsAllThrough = { egress: `jump ${leaveChain}`, ingress: "goto stamp" } as const;
 
-/** Whether any pod may be denied what it sends, or what it is sent. */
+/** Whether rules can deny a pod something in this direction. */
 function judges({ ruleset }: NodeProgram, direction: "egress" | "ingress"): boolean {
   return ([4, 6] as const).some((family) => {
     const elements = ruleset.sets.get(podMaps[direction][family])?.elements;
@@ -334,16 +342,16 @@ function judges({ ruleset }: NodeProgram, direction: "egress" | "ingress"): bool
   });
 }
 
-/** Those whose verdict is not programmed yet, and addresses that belong to no pod. */
+/** The chains, sets and counters for unknown pods and for addresses that belong to no pod. */
 function unknownPods(program: NodeProgram, options: NodeOptions, generation: number) {
-  const heldBack = (["egress", "ingress"] as const).flatMap((direction) =>
-    holdsLinksBack(program, options, direction) ? [unknownCounter[direction]] : [],
+  const denied = (["egress", "ingress"] as const).flatMap((direction) =>
+    deniesLinkLocal(program, options, direction) ? [unknownCounter[direction]] : [],
   );
   const drop = [unlessSameRules(generation), "drop"];
-  const chains = strangersEnd(options, { drop, watch: [markSettled, "accept"] });
+  const chains = unknownPodChains(options, { drop, watch: [markSettled, "accept"] });
   return {
-    counters: heldBack,
-    sets: holdsStrangersBack(options) ? presentSets(options) : [],
-    chains: chains.filter(([name]) => heldBack.some((held) => held === name)),
+    counters: denied,
+    sets: deniesUnknownPods(options) ? presentSets(options) : [],
+    chains: chains.filter(([name]) => denied.some((held) => held === name)),
   };
 }

@@ -1,6 +1,6 @@
 import type { Chain } from "./ruleset.js";
 
-/** Of two tables that judge beside each other, each has the places of its base chains side by side. */
+/** Of two tables that are loaded at the same time, each has adjacent priorities for its base chains. */
 export type Place = "first" | "second";
 
 const firstPriority: Readonly<Record<Place, number>> = { first: -10, second: -8 };
@@ -11,7 +11,7 @@ const againOf = (hook: Hook) => `${hook}_again` as const;
 
 export const againChains = (["forward", "input", "output"] as const).map(againOf);
 
-/** `again`: for packets under which the rules changed, right behind the base chain that they came through (walk-state.ts). */
+/** `again`: for packets during whose evaluation the rules changed, directly after their base chain (walk-state.ts). */
 export function baseChain(
   hook: Hook,
   place: Place,
@@ -23,5 +23,5 @@ export function baseChain(
   return [name, { hook: `type filter hook ${hook} priority ${priority}; policy accept;`, rules }];
 }
 
-/** Finding neighbours is not a connection; such packets never come from further away. */
+/** Neighbour discovery is not a connection; routers do not forward such packets. */
 export const neighbours = "ip6 hoplimit 255 icmpv6 type 133-137 accept";

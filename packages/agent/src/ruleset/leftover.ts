@@ -1,8 +1,8 @@
 import type { Chain, NamedSet, Ruleset } from "./ruleset.js";
 
 /**
- * What a transaction left standing although nothing refers to it any more. A packet that is on its way may still walk
- * there, so it goes with the next transaction.
+ * What a transaction did not remove although nothing refers to it any more. A packet under evaluation may still be in it, so the
+ * next transaction removes it.
  */
 export interface Leftover {
   readonly chains: ReadonlyMap<string, Chain>;
@@ -20,8 +20,8 @@ export const isNothing = (left: Leftover): boolean =>
   left.chains.size + left.sets.size + left.counters.size === 0;
 
 /**
- * The lines that remove what was left over, except what is wanted again. A chain that is wanted again with other rules may be
- * the one that refers to a leftover set, so no set is deleted before every chain that changes is flushed (difference.ts).
+ * The lines that remove what was left over, except what is wanted again. A chain that is wanted again with other rules may refer
+ * to a leftover set, so no set is deleted before every changing chain is flushed (difference.ts).
  */
 export function sweep(
   table: string,
@@ -53,8 +53,8 @@ export function elementLine(
 export const elementText = ([key, value]: readonly [key: string, value: string]): string =>
   value === "" ? key : `${key} : ${value}`;
 
-/** All that stands in a table: what was wanted, and what is waiting to be removed. */
-export function standing({
+/** The whole content of a table: the last ruleset, and what has to be removed. */
+export function contentOf({
   ruleset,
   leftover,
 }: {

@@ -1,10 +1,10 @@
 import type { Chain, NamedSet, Ruleset } from "./ruleset.js";
 
-/** What `nft -s -nn list table inet NAME` printed. */
+/** The parsed output of `nft -s -nn list table inet NAME`. */
 interface Listing {
   readonly table: string;
   readonly ruleset: Ruleset;
-  /** What stands in the table and is no part of any ruleset of ours: `flags dormant`, a quota. */
+  /** Lines that no ruleset of Tierwall has: `flags dormant`, a quota. */
   readonly strange: readonly string[];
 }
 
@@ -25,7 +25,7 @@ interface Listing {
  *             }
  *     }
  *
- * The text of 20,000 elements is read in half the time of nft's JSON, and says rules in the words in which they are written.
+ * Parsing this text takes half the time of nft's JSON at 20,000 elements, and rules have the form in which they were written.
  */
 export function parseListing(text: string): Listing {
   const lines = text.split("\n");
@@ -77,7 +77,7 @@ function setOf(kind: "map" | "set", name: string, body: readonly string[], stran
       break;
     } else strange.push(`${kind} ${name}: ${line}`);
   }
-  // Elements that time out come and go by themselves.
+  // Elements with a timeout change without a transaction.
   if (flags.includes("timeout") || flags.includes("dynamic")) elements = "learned";
   return { kind, type, flags, ...(size !== undefined && { size }), elements };
 }

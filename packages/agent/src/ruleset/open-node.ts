@@ -5,70 +5,69 @@ import type { NodeOptions, NodeProgram } from "./program.js";
 import type { NamedSet, Ruleset } from "./ruleset.js";
 import {
   fromLink,
-  fromLinkHere,
+  fromLinkToNode,
   linkLocal,
   mayBeLinkLocal,
   type Side,
-  strangersEnd,
+  unknownPodChains,
   watchedRanges,
 } from "./unknown-pods.js";
 import { knownPods, podMaps, unknownCounter } from "./vocabulary.js";
 
-/** Whether no rule says anything about any pod of this node. */
+/** Whether no rule applies to a pod of this node. */
 export const isOpen = ({ ruleset }: NodeProgram): boolean => ruleset.chains.size === 0;
 
 /*
- * The table of a node whose pods no rule binds. Nobody is judged, so nothing is remembered of connections: the first rules find
- * them with marks of generations that are past, or with none, and judge them all. What is left is to hold back pods that
- * are not known yet; where that is not asked for, the table is empty.
+ * The table of a node without rules for its pods. Nothing is judged, so connections are not marked: the first rules find them with
+ * marks of earlier generations or with none, and judge all of them. The table only denies unknown pods; if that is not enabled, it
+ * is empty.
  *
- * What is new walks past as few rules as can be, and past short ones: each line of memory that it needs is a share of its rate. A
- * packet meets the rules of its own family alone. Who is let in all the same, as neighbours are, is asked about those alone who would
- * be held back:
+ * New connections pass as few rules as possible, since each cache line that they need reduces their rate. A packet passes only the
+ * rules of its own family. Exceptions, such as neighbour discovery, are checked only for packets that would be denied:
  *
- *   forward ─┬─► (IPv4)                known? ── no ──► unknown_egress, unknown_ingress: a neighbour? ── no ──► held back
- *            └─► through6              known? ── no ──► the same
- *                                      of a link? ── yes ──► link_saddr, link_daddr ──► the same
- *   input ───┬─► (IPv4)                known? ── no ──► stranger_here: of the node itself? a reply? ── no ──► unknown_egress
- *            └─► coming6               known? ── no ──► the same
- *                                      of a link? ── yes ──► link_here
+ *   forward ─┬─► (IPv4)                known? ── no ──► unknown_egress, unknown_ingress: neighbour discovery? ── no ──► denied
+ *            └─► forwarded6            known? ── no ──► the same
+ *                                      link-local? ── yes ──► link_saddr, link_daddr ──► the same
+ *   input ───┬─► (IPv4)                known? ── no ──► unknown_to_node: of the node itself? a reply? ── no ──► unknown_egress
+ *            └─► to_node6              known? ── no ──► the same
+ *                                      link-local? ── yes ──► link_to_node
  *
- * Its sets have names of their own. So a packet that is on its way when the first rules come, or the last ones go, walks through
- * chains and sets of one side alone, and nobody needs to ask which rules these are (walk-state.ts).
+ * Its sets have other names than those of a table with rules. So a packet under evaluation while the first rules are added, or the
+ * last ones removed, sees chains and sets of only one of the two tables, and the check of walk-state.ts is not needed.
  */
 export function openFrame(program: NodeProgram, options: NodeOptions, place: Place): Ruleset {
   const watched = watchedRanges(options);
   const { counters } = program.ruleset;
   if (watched.length === 0) return { chains: new Map(), sets: new Map(), counters };
   const present = whilePresent(options);
-  const strangers = (of: Family, side: Side, end: string) =>
+  const unknownPods = (of: Family, side: Side, end: string) =>
     watched.flatMap(({ family, ip, range }) =>
       family === of
         ? [`${ip} ${side} ${range} ${ip} ${side} != @${knownPods[family]} ${present}goto ${end}`]
         : [],
     );
-  // A pod that is not known cannot have begun what is established.
+  // An unknown pod cannot have an established connection.
   const established = "ct state 0x2 accept";
   const isIPv6 = "meta nfproto 10";
   const { egress, ingress } = unknownCounter;
-  // Errors about what the node itself asked for are replies.
-  const welcome = ['iifname "lo" accept', "ct direction 1 accept"];
-  const ends = strangersEnd(options, { drop: ["drop"], watch: ["accept"] });
+  // Errors about connections of the node itself are replies.
+  const alwaysAllowed = ['iifname "lo" accept', "ct direction 1 accept"];
+  const ends = unknownPodChains(options, { drop: ["drop"], watch: ["accept"] });
   return {
     chains: new Map([
       baseChain("forward", place, [
         established,
-        `${isIPv6} goto through6`,
-        ...strangers(4, "saddr", egress),
-        ...strangers(4, "daddr", ingress),
+        `${isIPv6} goto forwarded6`,
+        ...unknownPods(4, "saddr", egress),
+        ...unknownPods(4, "daddr", ingress),
       ]),
       [
-        "through6",
+        "forwarded6",
         {
           rules: [
-            ...strangers(6, "saddr", egress),
+            ...unknownPods(6, "saddr", egress),
             `${mayBeLinkLocal("saddr")} jump link_saddr`,
-            ...strangers(6, "daddr", ingress),
+            ...unknownPods(6, "daddr", ingress),
             `${mayBeLinkLocal("daddr")} jump link_daddr`,
           ],
         },
@@ -77,17 +76,20 @@ export function openFrame(program: NodeProgram, options: NodeOptions, place: Pla
       ["link_daddr", { rules: [linkLocal("ingress", "daddr")] }],
       baseChain("input", place, [
         established,
-        `${isIPv6} goto coming6`,
-        ...strangers(4, "saddr", "stranger_here"),
+        `${isIPv6} goto to_node6`,
+        ...unknownPods(4, "saddr", "unknown_to_node"),
       ]),
       [
-        "coming6",
+        "to_node6",
         {
-          rules: [...strangers(6, "saddr", "stranger_here"), `${mayBeLinkLocal("saddr")} goto link_here`],
+          rules: [
+            ...unknownPods(6, "saddr", "unknown_to_node"),
+            `${mayBeLinkLocal("saddr")} goto link_to_node`,
+          ],
         },
       ],
-      ["stranger_here", { rules: [...welcome, `goto ${egress}`] }],
-      ["link_here", { rules: [...welcome, ...fromLinkHere(false)] }],
+      ["unknown_to_node", { rules: [...alwaysAllowed, `goto ${egress}`] }],
+      ["link_to_node", { rules: [...alwaysAllowed, ...fromLinkToNode(false)] }],
       ...ends.map(([name, { rules }]) => [name, { rules: [neighbours, ...rules] }] as const),
     ]),
     sets: new Map([

@@ -2,9 +2,9 @@ import type { Held } from "./difference.js";
 import type { NamedSet, Ruleset } from "./ruleset.js";
 
 /*
- * What has to be in the kernel before rules change, by a transaction of its own. What is in a set of ranges the kernel shows only
- * after it shows the rules of the same transaction, some hundred packets later. So such a set never changes: another one is
- * loaded, and the rules that look into it come after that.
+ * What has to be in the kernel before rules change, in a separate transaction. The elements of a set of ranges become visible some
+ * hundred packets after the rules of the same transaction. So such a set never changes: a new one is loaded, and the rules that
+ * use it follow in the next transaction.
  */
 
 /** Sets of ranges that are not in the table yet. */

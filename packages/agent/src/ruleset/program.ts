@@ -1,22 +1,22 @@
 import type { Cidr, Isolation, PolicyRef, Rule } from "@tierwall/core/model";
 import type { Ruleset } from "./ruleset.js";
 
-/** What a node is to enforce: everything of its table but the generation of connections (frame.ts adds that). */
+/** What a node enforces: its table without the frame, which depends on the generation (frame.ts). */
 export interface NodeProgram {
   readonly ruleset: Ruleset;
-  /** By id: who stands behind each counter `r_<id>` and each log line `tw:<id>`. */
+  /** By id: the rule or isolation of each counter `r_<id>` and each log line `tw:<id>`. */
   readonly book: ReadonlyMap<string, BookEntry>;
-  /** The names of the maps that tell who is behind a range of addresses. */
+  /** The names of the maps from ranges of addresses to identities. */
   readonly ranges: { readonly 4: string; readonly 6: string };
-  /** The same for packets to this node itself: at whichever address, it is the node (S1.16). */
+  /** The same for packets to this node itself, which is the node at any address (S1.16). */
   readonly local: { readonly 4: string; readonly 6: string };
   /** S1.17: addresses that several pods of the cluster report, and which pods (`namespace/name`). */
   readonly sharedAddresses: ReadonlyMap<string, readonly string[]>;
-  /** The sets that DNS answers go into; empty where no rule of this node's pods names a domain. */
+  /** The sets that DNS answers fill; empty if no rule for pods of this node has domain names. */
   readonly names: readonly NameSet[];
 }
 
-/** A rule, or an isolation, that can decide about a pod of this node. */
+/** A rule or an isolation that applies to a pod of this node. */
 export interface BookEntry {
   readonly id: string;
   readonly direction: "ingress" | "egress";
@@ -29,32 +29,32 @@ export interface BookEntry {
     | { readonly kind: "isolation"; readonly isolation: readonly Isolation[] };
 }
 
-/** Addresses that names resolved to, per pod that asked: elements are `pod address . resolved address`. */
+/** Addresses that names resolved to, per querying pod: elements are `pod address . resolved address`. */
 export interface NameSet {
   readonly patterns: readonly { readonly kind: "exact" | "subdomains" | "pattern"; readonly text: string }[];
   /** Elements live as long as the TTL of the answer. */
   readonly fresh: { readonly 4: string; readonly 6: string };
   /** Elements outlive it, for connections that are already established (S8.4). */
   readonly kept: { readonly 4: string; readonly 6: string };
-  /** Addresses of the local pods that some rule with these names is about. */
+  /** Addresses of the local pods to which a rule with these names applies. */
   readonly pods: readonly string[];
 }
 
 export interface NodeOptions {
   readonly node: string;
-  /** The bits of the connection mark that are ours; contiguous, at least eight. */
+  /** The bits of the connection mark that Tierwall uses; contiguous, at least eight. */
   readonly connectionMask: number;
   readonly deny: "drop" | "reject";
   readonly unknownPods: "deny" | "allow";
-  /** When the agent has been gone for so many milliseconds, they pass (presence.ts). Absent: never. */
+  /** They are allowed after no agent has run for this many milliseconds (presence.ts). Absent: never. */
   readonly unknownPodsPassAfter?: number;
-  /** Where pods of this node get their addresses from; what is in there and not a known pod is an unknown one. */
+  /** The ranges of this node's pods. An address in them that is not a known pod is an unknown pod. */
   readonly localRanges: readonly Cidr[];
-  /** What is known of pods contradicts these ranges: nothing is concluded from an address being in them (loop/range-trust.ts). */
+  /** Known pods contradict these ranges, so they are not used to detect unknown pods (loop/range-trust.ts). */
   readonly rangesDoubted?: true;
-  /** `pass`: the kernel cannot tell them from others (node-network/return-paths.ts). Absent: held back as unknown pods are. */
+  /** `pass`: the kernel cannot detect spoofed addresses (node-network/return-paths.ts). Absent: denied like unknown pods. */
   readonly forgedSources?: "pass";
-  /** Nothing is dropped on this node, whatever policies say. */
+  /** Shadow mode: nothing is dropped on this node. */
   readonly shadow: boolean;
   /** Absent: nothing is logged. */
   readonly log?: { readonly group: number; readonly perSecond: number; readonly burst: number };

@@ -1,7 +1,6 @@
 /*
- * What one nftables table holds, as data. Everything is in the very words in which `nft -s -nn list table` prints it, so
- * that what the kernel says can be compared with what was wanted, text by text. Parts that did not change between two
- * rulesets are the same objects.
+ * The content of an nftables table, as data. Everything has the exact form in which `nft -s -nn list table` prints it, so that the
+ * kernel can be compared with the wanted rules by text. Parts that did not change between two rulesets are the same objects.
  */
 export interface Ruleset {
   readonly chains: ReadonlyMap<string, Chain>;
@@ -13,7 +12,7 @@ export interface Ruleset {
 export interface Chain {
   /** Of a base chain: `type filter hook forward priority -10; policy accept;`. */
   readonly hook?: string;
-  /** A line each. */
+  /** One line each. */
   readonly rules: readonly string[];
 }
 

@@ -7,7 +7,7 @@ const renew = (key: string, milliseconds: number): SetChange => ({
   element: { key, milliseconds },
 });
 
-test("elements are taken out and put in anew, so that any kernel gives them the new timeout", () => {
+test("elements are removed and added again, so that every kernel sets the new timeout", () => {
   expect(changesText([renew("10.0.0.1 . 192.0.2.1", 1500), renew("10.0.0.1 . 192.0.2.2", 2500)], "t")).toBe(
     `add element inet t names4 { 10.0.0.1 . 192.0.2.1, 10.0.0.1 . 192.0.2.2 }
 delete element inet t names4 { 10.0.0.1 . 192.0.2.1, 10.0.0.1 . 192.0.2.2 }

@@ -1,10 +1,10 @@
-/** What the DNS part asks of the kernel: elements of sets and maps that carry a timeout. */
+/** Changes of elements with a timeout, in sets and maps. */
 export type SetChange =
-  /** Added, or given a new timeout if it is there. */
+  /** Adds the element, or renews its timeout. */
   | { readonly kind: "renew"; readonly set: string; readonly element: TimedElement }
-  /** Gone, whether or not it is there. */
+  /** Removes the element, if it exists. */
   | { readonly kind: "forget"; readonly set: string; readonly key: string }
-  /** Everything that was in the set or map is gone, and these are there. */
+  /** Replaces all elements of the set or map. */
   | {
       readonly kind: "replace";
       readonly set: string;
@@ -14,7 +14,7 @@ export type SetChange =
 
 export interface TimedElement {
   readonly key: string;
-  /** Of a map. */
+  /** In a map. */
   readonly value?: string;
   readonly milliseconds: number;
 }
@@ -41,13 +41,13 @@ export function changesText(changes: readonly SetChange[], table: string): strin
     const keys = elements
       .map(({ key, value }) => (value === undefined ? key : `${key} : ${value}`))
       .join(", ");
-    // Kernels before 6.12 leave the timeout of an element that is there as it was: take it out and put it in anew.
+    // Kernels before 6.12 do not change the timeout of an existing element: remove it and add it again.
     lines.push(...removing(table, set, keys), adding(table, set, elements));
   }
   return lines.map((line) => `${line}\n`).join("");
 }
 
-/** Two answers with the same address may share a transaction: the longer life counts. */
+/** If two answers with the same address share a transaction, the longer lifetime counts. */
 function renew(renewed: Map<string, Map<string, TimedElement>>, set: string, element: TimedElement): void {
   const byKey = renewed.get(set) ?? new Map<string, TimedElement>();
   renewed.set(set, byKey);
@@ -55,7 +55,7 @@ function renew(renewed: Map<string, Map<string, TimedElement>>, set: string, ele
   if (other === undefined || other.milliseconds < element.milliseconds) byKey.set(element.key, element);
 }
 
-/** Only what is there can be deleted, and it may expire at any moment: so it is put there first. */
+/** Deleting an element that does not exist fails, and it may expire at any moment: so it is added first. */
 function removing(table: string, set: string, keys: string): readonly string[] {
   return [`add element inet ${table} ${set} { ${keys} }`, `delete element inet ${table} ${set} { ${keys} }`];
 }

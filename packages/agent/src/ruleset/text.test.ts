@@ -53,7 +53,7 @@ describe("a ruleset as text", () => {
     );
   });
 
-  it("no comment can end the line it stands in", () => {
+  it("no comment can end its line", () => {
     const above = () => ["x\n\t}\n}\nflush ruleset\r\u2028"];
     const text = rulesetText(ruleset, "t", { above, behind: () => "a\nb" });
     expect(text).not.toMatch(/^\s*flush/m);

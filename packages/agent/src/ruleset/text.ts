@@ -1,11 +1,11 @@
 import { visible } from "@tierwall/core/report";
 import type { Chain, NamedSet, Ruleset } from "./ruleset.js";
 
-/** Says where the parts of a table come from. */
+/** Comments on the parts of a table. */
 export interface Annotations {
-  /** A line each, to stand above the part. */
+  /** Lines above the part. */
   readonly above: (kind: Part, name: string) => readonly string[];
-  /** To stand behind an element. */
+  /** After an element. */
   readonly behind: (set: string, element: string) => string | undefined;
 }
 
@@ -13,7 +13,7 @@ export type Part = "chain" | "counter" | "set";
 
 const noAnnotations: Annotations = { above: () => [], behind: () => undefined };
 
-/** A whole table for `nft -f -`. The same ruleset is always the same text, in whatever order it was made. */
+/** A whole table for `nft -f -`. The same ruleset always gives the same text. */
 export function rulesetText(
   ruleset: Ruleset,
   table: string,
@@ -63,7 +63,7 @@ export function setBlock(
   return block(`${kind} ${name}`, lines, comments);
 }
 
-/** By key: each as it is written. */
+/** Each key with its text. */
 export function elementsOf({ kind, elements }: NamedSet): readonly (readonly [string, string])[] {
   if (elements === "learned") return [];
   return inOrder(elements).map(([key, value]) => [key, kind === "set" ? key : `${key} : ${value}`]);

@@ -4,7 +4,7 @@ import type { Chain } from "./ruleset.js";
 import { logging, unknownCounter } from "./vocabulary.js";
 
 /*
- * Addresses in the ranges of this node's pods that no known pod has: a pod that is not programmed yet, or somebody who lies.
+ * Addresses in the ranges of this node's pods that no known pod has: a pod that is not programmed yet, or a spoofed address.
  */
 
 export type Side = "saddr" | "daddr";
@@ -17,12 +17,12 @@ interface WatchedRange {
 }
 
 /**
- * Ranges of this node's pods in which strangers are held back. They are few, and stand in rules: the kernel shows what is in a set of
- * ranges a moment later than it shows the rules that look into it.
+ * The ranges of this node's pods in which unknown pods are denied. They are few, and written into rules: the elements of a set of
+ * ranges become visible later than the rules that use it.
  */
 export function watchedRanges(options: NodeOptions): readonly WatchedRange[] {
   const { localRanges, rangesDoubted = false } = options;
-  if (!holdsStrangersBack(options) || rangesDoubted) return [];
+  if (!deniesUnknownPods(options) || rangesDoubted) return [];
   const outermost = localRanges.filter((range) => !localRanges.some((other) => isWider(other, range)));
   const watched = outermost.map(
     (range): WatchedRange => ({
@@ -34,12 +34,12 @@ export function watchedRanges(options: NodeOptions): readonly WatchedRange[] {
   return [...new Map(watched.map((one) => [one.range, one])).values()];
 }
 
-/** Also where the ranges are doubted: addresses of links, and those that are not a pod's own, do not depend on them. */
-export const holdsStrangersBack = ({ unknownPods: mode, localRanges }: NodeOptions): boolean =>
+/** Also if the ranges are not trusted: link-local and spoofed addresses do not depend on them. */
+export const deniesUnknownPods = ({ unknownPods: mode, localRanges }: NodeOptions): boolean =>
   mode === "deny" && localRanges.length > 0;
 
-/** Where they end: counted, logged, and held back by `verdict`, unless the node only watches. */
-export function strangersEnd(
+/** The chains for packets of unknown pods: counted, logged, and dropped unless the node is in shadow mode. */
+export function unknownPodChains(
   { log, shadow }: NodeOptions,
   verdict: { readonly drop: readonly string[]; readonly watch: readonly string[] },
 ): readonly (readonly [string, Chain])[] {
@@ -56,31 +56,31 @@ export function strangersEnd(
 }
 
 /*
- * Packets from or to an address of a link are never routed: a bridge carries them from port to port, or they are for the node. Pods
- * choose such addresses themselves, and no policy can name them, so a packet with one cannot be judged by the policies of its pod.
- * Where policies decide what pods may send, or receive, it is dropped.
+ * Packets from or to a link-local address are never routed: they stay on a bridge, or they are for the node. Pods choose such
+ * addresses themselves, and policies cannot name them, so the policies of a pod cannot be applied to them. In a direction in which
+ * policies apply to pods, such packets are dropped.
  */
 
-/** Of nearly all addresses a byte says that they are none of a link: all of it is compared, in a slower way, for others alone. */
+/** One byte excludes nearly all other addresses. The full comparison is slower, and only done for the rest. */
 export const mayBeLinkLocal = (side: Side): string => `ip6 ${side} fe00::/8`;
 
-/** Packets to an address of a link, or replies to one. */
+/** Packets to a link-local address, or replies to one. */
 export const linkLocal = (direction: "egress" | "ingress", side: Side): string =>
   `${mayBeLinkLocal(side)} ${isLinkLocal(side)} goto ${unknownCounter[direction]}`;
 
-/** What pods hang on, each by itself or all on one. */
+/** The kinds of devices to which pods are attached. */
 const podDevices = ["bridge", "veth"] as const;
 
-/** That no route to the address leads out by the device that the packet came in by. */
-const noWayBy = (side: Side): string => `fib ${side} . iif oif 0`;
+/** True if no route to the address uses the device through which the packet arrived. */
+const noRouteBack = (side: Side): string => `fib ${side} . iif oif 0`;
 
 const isLinkLocal = (side: Side): string => `ip6 ${side} fe80::/10`;
 
 const toAll = "ip6 daddr ff00::/8";
 
 /**
- * What hosts need to send from an address of their link, beside neighbour discovery (hooks.ts): DHCPv6, and Multicast Listener
- * Discovery. Where no policy decides what pods may send, also whatever they send to all of the link.
+ * What hosts need to send from a link-local address, in addition to neighbour discovery (hooks.ts): DHCPv6 and Multicast Listener
+ * Discovery. If no policy applies to the egress of pods, also all other multicast on the link.
  */
 const neededOnLink = (isEgressJudged: boolean): readonly string[] => [
   "udp sport 547 udp dport 546 return",
@@ -93,7 +93,7 @@ const neededOnLink = (isEgressJudged: boolean): readonly string[] => [
     : [`${toAll} return`]),
 ];
 
-/** Packets that a bridge carries from an address of a link. */
+/** Bridged packets from a link-local address. */
 export const fromLink = (isEgressJudged: boolean): readonly string[] => [
   "ip6 saddr != fe80::/10 return",
   ...neededOnLink(isEgressJudged),
@@ -101,10 +101,10 @@ export const fromLink = (isEgressJudged: boolean): readonly string[] => [
 ];
 
 /**
- * The same to the node itself, which has other neighbours, too; these are not behind what pods hang on, but for those of a
- * node whose own link is a bridge.
+ * The same to the node itself. It has other neighbours too; these are not behind devices of pods, except if the node's own link is
+ * a bridge.
  */
-export const fromLinkHere = (isEgressJudged: boolean): readonly string[] => [
+export const fromLinkToNode = (isEgressJudged: boolean): readonly string[] => [
   "ip6 saddr != fe80::/10 return",
   ...neededOnLink(isEgressJudged),
   ...podDevices.map((kind) => `meta iifkind "${kind}" goto ${unknownCounter.egress}`),
@@ -113,19 +113,19 @@ export const fromLinkHere = (isEgressJudged: boolean): readonly string[] => [
 export const forgedChain = "forged";
 
 /**
- * Those whose address is nobody's here, and who come by what pods hang on: a neighbour of the node whose own link is like that, or a
- * pod that lies. To the neighbour, answers go back by the same device. Not asked about those who have no address yet, or speak
- * from one of their link to all of it; nor where a bridge that is no way to either end carries packets between others.
+ * Packets from an address of no known pod that arrive through a device of pods: from a neighbour of the node, if its own link is such
+ * a device, or from a pod that spoofs its address. Replies to a neighbour leave through the same device. Not checked for packets
+ * without an address yet, for link-local addresses, and on a bridge that has no route to either endpoint.
  */
 export const forgedRules: readonly string[] = [
   "ip6 saddr :: return",
   `${mayBeLinkLocal("saddr")} ${isLinkLocal("saddr")} return`,
-  `meta iifkind "bridge" meta oifkind "bridge" ${noWayBy("daddr")} return`,
-  ...podDevices.map((kind) => `meta iifkind "${kind}" ${noWayBy("saddr")} goto ${unknownCounter.egress}`),
+  `meta iifkind "bridge" meta oifkind "bridge" ${noRouteBack("daddr")} return`,
+  ...podDevices.map((kind) => `meta iifkind "${kind}" ${noRouteBack("saddr")} goto ${unknownCounter.egress}`),
 ];
 
 export const findsForged = (options: NodeOptions): boolean =>
-  holdsStrangersBack(options) && options.forgedSources !== "pass";
+  deniesUnknownPods(options) && options.forgedSources !== "pass";
 
 const isWider = (outer: Cidr, inner: Cidr): boolean =>
   outer.family === inner.family && outer.prefix < inner.prefix && covers(outer, inner);

@@ -1,35 +1,35 @@
 import { hex } from "./connection-mark.js";
 
 /*
- * A transaction may come between any two lookups of a packet's walk: chains are those of the moment when the base chain was
- * called, elements of sets those of the moment when they are looked up. What such a mixture says is worth nothing, so every walk
- * ends by asking whether the rules are still those it began with:
+ * A transaction can happen between any two lookups of a packet's evaluation (its walk): chains are those at the time when the base
+ * chain was called, elements of sets those at the time of the lookup. The verdict of such a mixture is not valid, so every walk ends
+ * with a check whether the rules are still those with which it began:
  *
  *     walk ──► same rules? ── yes ──► the verdict counts
  *                  └── no ──► walk again, from another base chain ──► same rules? ── no ──► drop
  *
- * Which rules these are is in the chains themselves as a constant, and in the set `now`, which every transaction writes anew. How far
- * a packet came is told by its priority:
+ * The generation is a constant in the chains, and an element of the set `now`, which every transaction replaces. The priority of a
+ * packet contains the progress of its walk:
  *
- *     ffff:0      nowhere yet, or the rules changed under its feet; during a walk, nobody is known to be at the other end
- *     ffff:1      its source may send it
- *     all others  who the other end is, during a walk; and what others put there, before and after it
+ *     ffff:0      not judged yet, or the rules changed during the walk; during a walk, the peer has no identity
+ *     ffff:1      the source is allowed to send it
+ *     all others  the identity of the peer, during a walk; and values of other programs, before and after it
  */
 
 export const nowSet = "now";
 
-/** What `now` holds, of a generation. */
+/** The element of `now` for a generation. */
 export const nowIs = hex;
 
 const [unsettled, left] = ["ffff:0", "ffff:1"] as const;
 
-/** Nobody whom any rule tells from others. */
+/** A peer that no rule distinguishes from others. */
 export const unidentified = unsettled;
 
-/** Not one of those that have to be judged again. */
+/** True if the packet need not be judged again. */
 export const isSettled = `meta priority != ${unsettled}`;
 
-/** Until the walk comes to an end it counts for nothing. */
+/** At the start of a walk: it counts only when it has ended. */
 export const unsettle = `meta priority set ${unsettled}`;
 
 export const markSettled = "meta priority set none";
@@ -38,7 +38,7 @@ export const mayLeave = `meta priority set ${left}`;
 export const hasLeft = `meta priority ${left}`;
 export const hasNotLeft = `meta priority != ${left}`;
 
-/** In front of every verdict that counts. The mark of the packet does not matter: it is the way to look up a constant. */
+/** Before every final verdict. The mark of the packet does not matter: the expression looks up a constant. */
 export const unlessSameRules = (generation: number): string =>
   `meta mark & ${nowIs(generation)} | ${nowIs(generation)} != @${nowSet} goto ${outdatedChain}`;
 

@@ -84,11 +84,11 @@ describe("files that are watched", () => {
     expect(after.cluster.namespaces).toBe(before.cluster.namespaces);
   });
 
-  it("say nothing when nothing means anything else", async () => {
+  it("give no situation if the meaning does not change", async () => {
     write("a.yaml", isolation("one"));
     await watch();
     write("a.yaml", `# a comment\n${isolation("one")}`);
-    write("notes.txt", "nobody reads this");
+    write("notes.txt", "not a manifest");
     write("b.yaml", isolation("two"));
     await expect.poll(policies, patience).toEqual(["one", "two"]);
     expect(seen).toHaveLength(2);
@@ -141,7 +141,7 @@ describe("files that are watched", () => {
     expect(JSON.stringify(seen.at(-1)!.tiers)).toContain("second");
   });
 
-  it("may have assertions without names beside the policies", async () => {
+  it("may have assertions without names next to policies", async () => {
     const assertion =
       "apiVersion: tierwall.dev/v1\nkind: ConnectivityTest\nspec: {given: [a.yaml], expect: []}\n";
     write("a.yaml", isolation("one"), assertion, assertion);
@@ -158,7 +158,7 @@ describe("files that are watched", () => {
     expect(policies()).toEqual(["one"]);
   });
 
-  it("keep what was good while a path is away, and follow a folder that takes its place", async () => {
+  it("keep the last valid state while a path is missing, and follow a folder that replaces it", async () => {
     const path = join(folder, "mounted");
     mkdirSync(path);
     write("mounted/a.yaml", isolation("one"));
@@ -193,7 +193,7 @@ describe("files that are watched", () => {
     await expect.poll(policies, patience).toEqual(["two"]);
   });
 
-  it("find what lies in folders of folders, also in new ones, where asked for", async () => {
+  it("are found in nested folders, also in new ones, with --recursive", async () => {
     write("a.yaml", isolation("one"));
     await watch({ recursive: true });
     mkdirSync(join(folder, "deep", "deeper"), { recursive: true });
@@ -203,7 +203,7 @@ describe("files that are watched", () => {
     await expect.poll(policies, patience).toEqual(["one", "three"]);
   });
 
-  it("are looked at now and then, as not every change is heard of", async () => {
+  it("are also polled, as not every change is notified", async () => {
     const elsewhere = mkdtempSync(join(tmpdir(), "tierwall-files-"));
     try {
       writeFileSync(join(elsewhere, "a.yaml"), isolation("one"));
@@ -216,7 +216,7 @@ describe("files that are watched", () => {
     }
   });
 
-  it("refuse standard input, which says everything only once", async () => {
+  it("cannot be standard input, which can be read only once", async () => {
     void watch({ paths: ["-"] });
     await expect.poll(codes, patience).toEqual(["TW1004"]);
   });

@@ -15,19 +15,19 @@ import {
 } from "@tierwall/kube";
 
 export interface FileSourceOptions extends LiveOptions, WatchedPaths {
-  /** Told when there are errors, and once more, with none, when they are fixed. Until then all stays as it was. */
+  /** Called when there are errors, and with an empty list when they are fixed. Until then the state does not change. */
   readonly onErrors?: (errors: readonly Diagnostic[]) => void;
 }
 
-/** The state of a cluster as files say it, which are read again when they change. */
+/** The state of a cluster from files, which are read again when they change. */
 export class FileSource implements SituationSource {
   private readonly live: LiveState;
   private readonly files: WatchedFiles;
-  /** What each file holds, by its objects' keys. */
+  /** The keys of the objects in each file. */
   private keys: ReadonlyMap<string, readonly string[]> = new Map();
   private onSituation: ((situation: Situation) => Promise<void> | void) | undefined;
   private given: Moment | undefined;
-  private told = "";
+  private reported = "";
   private firstGiven: () => void = () => undefined;
 
   constructor(private readonly options: FileSourceOptions) {
@@ -54,24 +54,24 @@ export class FileSource implements SituationSource {
     const wrong = this.read(found);
     const moment = this.live.moment();
     const diagnostics = [...wrong, ...moment.diagnostics];
-    this.tell(diagnostics.filter(({ severity }) => severity === "error"));
+    this.reportErrors(diagnostics.filter(({ severity }) => severity === "error"));
     if (hasErrors(diagnostics) || (this.given !== undefined && isSameMoment(moment, this.given))) return;
     this.given = moment;
     await this.onSituation?.(situationOf(moment, since));
     this.firstGiven();
   }
 
-  /** Reads all files: what did not change stays the same object. Gives back what is wrong with them. */
+  /** Reads all files and returns their diagnostics. What did not change stays the same object. */
   private read({ files, diagnostics: unfound }: FoundFiles): readonly Diagnostic[] {
     const diagnostics = [...unfound];
-    // What could not be found is as it was: a path that cannot be read is an error, and no reason to forget.
+    // A path that cannot be read is an error, and its objects stay as they were.
     const keys = new Map(unfound.length === 0 ? [] : this.keys);
     const firsts = new Map<string, ManifestObject>();
     for (const file of files) {
       const known = this.keys.get(file) ?? [];
       const read = readFile(file, known.length > 0);
       diagnostics.push(...read.diagnostics);
-      // A file that is half written, or wrong, leaves its objects as they were.
+      // The objects of a file that is incomplete or invalid stay as they were.
       keys.set(file, hasErrors(read.diagnostics) ? known : read.objects.map(keyOf));
       for (const object of hasErrors(read.diagnostics) ? [] : read.objects) {
         const key = keyOf(object);
@@ -89,11 +89,11 @@ export class FileSource implements SituationSource {
     return diagnostics;
   }
 
-  /** Once for the same errors, however often they are seen. */
-  private tell(errors: readonly Diagnostic[]): void {
+  /** Once for the same errors. */
+  private reportErrors(errors: readonly Diagnostic[]): void {
     const text = errors.map(({ code, message, place }) => JSON.stringify([code, message, place])).join();
-    if (text === this.told) return;
-    this.told = text;
+    if (text === this.reported) return;
+    this.reported = text;
     this.options.onErrors?.(errors);
   }
 }
@@ -109,9 +109,9 @@ function readFile(
       object: (object) => void objects.push(object),
       report: (found) => void diagnostics.push(found),
     });
-    // Shells empty a file before they write to it, and a policy must not be gone for that moment.
+    // Shells truncate a file before they write to it, and its policies must not disappear for that moment.
     if (hadObjects && objects.length === 0 && diagnostics.length === 0)
-      throw new Error("it is empty now; delete the file if its objects are to go");
+      throw new Error("the file is empty now; delete it to remove its objects");
   } catch (cause) {
     diagnostics.push(unreadable(shown(name), cause));
   }

@@ -61,7 +61,7 @@ it("reports the policy APIs of other projects, what changes, and what is not kno
   expect(apis.status()).toEqual([]);
   apis.watch.start();
 
-  const state = "Calico GlobalNetworkPolicy; their policies apply beside ours";
+  const state = "Calico GlobalNetworkPolicy; their policies apply in addition";
   const served = [{ what: "policy APIs of other projects", ok: true, state }];
   await expect.poll(() => apis!.status(), patience).toEqual(served);
   expect(await figure()).toMatchObject([

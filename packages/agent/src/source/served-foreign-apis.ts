@@ -7,11 +7,11 @@ import type { SourceStatus } from "../observe/status.js";
 type Log = Pick<Logger, "info" | "warn">;
 
 /**
- * Reports the policy APIs of other projects that the cluster serves. An agent enforces only our own policies, and reads no
- * objects of others: a thousand agents would.
+ * Reports the policy APIs of other projects that the cluster serves. An agent enforces only the APIs that Tierwall evaluates. It
+ * does not read the objects of the others, which would be a load with a thousand agents.
  */
 export class ServedForeignApis {
-  /** To be started and stopped. */
+  /** The caller starts and stops it. */
   readonly watch: ForeignApiWatch;
   private served: readonly ForeignKind[] = [];
   private trouble: string | undefined;
@@ -32,12 +32,12 @@ export class ServedForeignApis {
     this.watch = new ForeignApiWatch(connection, listener, times);
   }
 
-  /** Nothing where there is nothing to report. */
+  /** Empty if there is nothing to report. */
   status(): readonly SourceStatus[] {
     const what = "policy APIs of other projects";
     if (this.trouble !== undefined) return [{ what, ok: false, state: `not known: ${this.trouble}` }];
     if (this.served.length === 0) return [];
-    return [{ what, ok: true, state: `${namesOfForeign(this.served)}; their policies apply beside ours` }];
+    return [{ what, ok: true, state: `${namesOfForeign(this.served)}; their policies apply in addition` }];
   }
 
   private take(kinds: readonly ForeignKind[]): void {
@@ -52,8 +52,8 @@ export class ServedForeignApis {
     if (now !== "")
       log.info(
         { foreign: now },
-        "the cluster serves policy APIs of other projects; their policies apply beside ours, and are not enforced here",
+        "the cluster serves policy APIs of other projects; their policies apply in addition, and this agent does not enforce them",
       );
-    else log.info("the cluster serves no policy APIs of other projects any more");
+    else log.info("the cluster no longer serves policy APIs of other projects");
   }
 }

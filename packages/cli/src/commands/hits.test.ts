@@ -41,7 +41,7 @@ describe("what an agent left behind", () => {
     expect(hits("--state", "counts.json")).toEqual({
       status: 0,
       stderr: "",
-      stdout: `2 rules on n1 at 2026-01-01T04:00:00.000Z: 1 decided something, 1 never did
+      stdout: `2 rules on n1 at 2026-01-01T04:00:00.000Z: 1 used, 1 never used
 
 NetworkPolicy shop/old
   ingress  rule 1  Allow  never       in 4h
@@ -62,7 +62,7 @@ NetworkPolicy shop/web
 
   it.each([
     ["is not there", "none.json", "`none.json` does not exist: no agent has counted there yet\n"],
-    ["is broken", "broken.json", /^`broken\.json` cannot be read: /],
+    ["is broken", "broken.json", /^cannot read `broken\.json`: /],
   ])("that %s is bad input", (_what, file, message) => {
     const { status, stdout, stderr } = hits("--state", file);
     expect([status, stdout]).toEqual([2, ""]);
@@ -92,14 +92,14 @@ describe("an agent that runs", () => {
       giveUp: nothing,
       hits: () => Promise.resolve({ version: 1, node: "n7", at: "2026-01-01T04:00:00.000Z", rules: [] }),
     });
-    expect(await asked()).toBe("No rule of a policy can decide about a pod of n7.\n0");
+    expect(await asked()).toBe("No rule applies to a pod of n7.\n0");
   });
 
   it("is missed", () => {
     expect(hits("--control", "agent.sock")).toEqual({
       status: 2,
       stdout: "",
-      stderr: "no agent answers at `agent.sock`: is `tierwall agent` running? --control says where\n",
+      stderr: "no agent listens on `agent.sock`: check that `tierwall agent` runs, or set --control to its socket\n",
     });
   });
 });

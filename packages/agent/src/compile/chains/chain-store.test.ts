@@ -9,7 +9,7 @@ const map = (...verdicts: readonly string[]): NamedSet => ({
   elements: new Map(verdicts.map((verdict, i) => [`0:${i + 2}`, verdict])),
 });
 
-describe("chains by what they hold", () => {
+describe("chains by their contents", () => {
   it("have the same name for the same rules, in the same role", () => {
     const store = new ChainStore();
     expect(store.add("a", ["accept"])).toBe(new ChainStore().add("a", ["accept"]));

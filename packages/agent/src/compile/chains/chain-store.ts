@@ -4,27 +4,27 @@ import { contentName } from "../content-name.js";
 
 interface Stored {
   readonly chain: Chain;
-  /** Chains that its rules go on to, and maps that they look up. */
+  /** The chains that its rules lead to, and the maps that they look up. */
   readonly chains: readonly string[];
   readonly maps: readonly string[];
 }
 
-/** Everything that packets can come to. */
+/** Everything that packets can reach. */
 export interface Reached {
-  /** Where packets come in. */
+  /** Where packets enter. */
   readonly starts: ReadonlySet<string>;
   readonly chains: ReadonlyMap<string, Chain>;
   readonly maps: ReadonlyMap<string, NamedSet>;
 }
 
 /**
- * Chains by what they hold. A chain never changes: other rules make another chain, so that what a packet walks through
- * stays as it was when it began.
+ * Chains by their contents. A chain never changes: other rules give another chain, so the chains that a packet passes stay the
+ * same during its evaluation.
  */
 export class ChainStore {
   private readonly stored = new Map<string, Stored>();
   private readonly names = new Map<string, string>();
-  /** The verdicts of a map, each once: maps are large, and stay as they are for long. */
+  /** The distinct targets of the verdicts of a map, cached: maps are large and change rarely. */
   private readonly targets = new WeakMap<NamedSet, readonly string[]>();
 
   /** The name of the chain with these rules. */
@@ -49,13 +49,13 @@ export class ChainStore {
     return found;
   }
 
-  leadToTheSame(map: NamedSet, before: NamedSet): boolean {
+  haveSameTargets(map: NamedSet, before: NamedSet): boolean {
     if (map === before || this.onlyAdds(map, before)) return true;
     const [those, these] = [this.targetsOf(map), this.targetsOf(before)];
     return those.length === these.length && those.every((target) => these.includes(target));
   }
 
-  /** Whether a map is known to be another one with more elements, all of which lead to where others led before. */
+  /** Whether a map is known to be another one with more elements, all of which lead to targets of that one. */
   private onlyAdds(map: NamedSet, before: NamedSet): boolean {
     const { elements } = map;
     const { elements: old } = before;
@@ -108,7 +108,7 @@ export class ChainStore {
   }
 }
 
-/** Where a rule or a verdict leads: the chain behind `goto` or `jump`. */
+/** Where a rule or a verdict leads: the chain after `goto` or `jump`. */
 function targetOf(text: string): string | undefined {
   return /\b(?:goto|jump) (\S+)$/.exec(text)?.[1];
 }

@@ -5,16 +5,16 @@ import type { ChainStore } from "./chain-store.js";
 import { allowing, type Ending, endingOf } from "./terminals.js";
 import type { TierLayout } from "./tier-layouts.js";
 
-/** How a packet is walked for one of the pods that share an address, if it is the last of them and if it is not. */
+/** The walk for one of the pods that share an address: `last` for the last of them, `first` for the others. */
 interface SharedWalk {
   readonly first: string;
   readonly last: string;
 }
 
 /**
- * What packets of some pods of this node walk through in one direction, a tier after the other. To call a chain costs a new
- * connection more than a rule does. Maps have chains of their own all the same: for each chain that looks into a map, the kernel goes
- * through all of it when rules are loaded, and through its verdicts whenever some change.
+ * The chains that packets of some pods of this node pass in one direction, tier by tier. Calling a chain costs a new connection more
+ * than a rule does. Maps have separate chains anyway: for each chain that uses a map, the kernel reads the whole map when rules are
+ * loaded, and its verdicts whenever some change.
  */
 export class ClassChains {
   private readonly known = new Map<string, string>();
@@ -34,7 +34,7 @@ export class ClassChains {
 
   private compute(direction: Direction, walk: readonly TierLayout[], ending: Ending): string {
     const tiers = walk.filter(({ rules }) => rules.length > 0);
-    // A packet that may leave comes back, for another walk.
+    // A packet that is allowed to leave returns for the next walk.
     const isLeaving = ending === "leave";
     if (tiers.length === 0) return isLeaving ? `jump ${leaveChain}` : "goto stamp";
     const needsIdentity = tiers.some(({ rules }) => rules[0]!.startsWith("meta priority"));
@@ -50,8 +50,8 @@ export class ClassChains {
   }
 
   /**
-   * S1.17: all of these walks, one after the other: the last ends as usual, and those before it lead to the next one. Undefined where
-   * none of them can deny.
+   * S1.17: all of these walks, one after the other: the last one ends as usual, the others lead to the next. Undefined if none of
+   * them can deny.
    */
   inTurn(walks: readonly SharedWalk[]): string | undefined {
     const open = [`jump ${leaveChain}`, "goto stamp"];
@@ -71,11 +71,11 @@ export class ClassChains {
     return isPlain ? first!.replace("goto", "jump") : `jump ${this.chains.add("tier", [first!, ...rest])}`;
   }
 
-  /** Finds out who the other end is: the destination of what goes out, the source of what comes in. Unknown, to begin with. */
+  /** Determines the identity of the peer: the destination for egress, the source for ingress. */
   private identifying(direction: Direction): string {
     const [original, reply] =
       direction === "egress" ? (["daddr", "saddr"] as const) : (["saddr", "daddr"] as const);
-    // S1.16: a pod sends to its node where a packet does not go out again, and its node answers where it did not come in.
+    // S1.16: a packet without an output device is for the node, and one without an input device is from it.
     const toNode = direction === "egress" ? [`oif 0 goto ${localChain[original]}`] : [];
     const fromNode = direction === "egress" ? [`iif 0 goto ${localChain[reply]}`] : [];
     const replies = this.chains.add("identity", [...fromNode, ...lookups(reply)]);

@@ -1,13 +1,13 @@
 import type { End } from "../endpoints/end.js";
 import type { TierChain } from "./tier-chains.js";
 
-/** Keeps count of the ends that some tier distinguishes. */
+/** Counts the ends that some tier distinguishes. */
 export class EndUse {
   private tiers: ReadonlySet<TierChain> = new Set();
   private readonly uses = new Map<End, number>();
   private ends: ReadonlySet<End> = new Set();
 
-  /** The same set as long as it holds the same. */
+  /** Returns the same object while its contents stay the same. */
   update(tiers: ReadonlySet<TierChain>): ReadonlySet<End> {
     let isSame = true;
     const count = (end: End, by: 1 | -1) => {

@@ -8,7 +8,7 @@ import type { Rows, Subject } from "../rules/subjects.js";
 
 export type Denials = Readonly<Record<Family, string | undefined>>;
 
-/** S1.6, S7.8: what the node itself may not do to its pods. Everything else it may. */
+/** S1.6, S7.8: what rules deny to the node itself. It is allowed everything else. */
 export class OwnNode {
   constructor(
     private readonly node: string,
@@ -18,13 +18,13 @@ export class OwnNode {
     private readonly chains: ChainStore,
   ) {}
 
-  /** Where to go with a packet of the node; undefined where no rule binds it. `denials`: of each pod that has the address (S1.17). */
+  /** The verdict for packets of the node; undefined if no rule applies to it. `denials`: of each pod that has the address (S1.17). */
   verdictFor(denials: readonly (string | undefined)[]): string | undefined {
     const known = [...new Set(denials.filter((denial) => denial !== undefined))];
     return known.length === 0 ? undefined : `goto ${this.chains.add("own", [...known, "goto stamp"])}`;
   }
 
-  /** What denies the node something, about one subject, by family; undefined where nothing does. */
+  /** The chain that denies the node something for one subject, by family; undefined if there is none. */
   denialsFor(subject: Subject, { ingress }: Rows, cluster: Inventory): Denials {
     const binding = ingress.flatMap(({ rules }) => rules.filter((rule) => rule.bindsOwnNode));
     const denial = (family: Family) => this.denial(subject, binding, cluster, family);

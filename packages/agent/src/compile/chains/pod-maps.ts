@@ -24,17 +24,17 @@ import type { TierChain } from "./tier-chains.js";
 import type { TierLayouts } from "./tier-layouts.js";
 import type { Walks } from "./walks.js";
 
-/** Where packets of the pods of a subject go first: verdicts. */
+/** The verdicts with which packets of the pods of a subject begin. */
 interface Starts {
   readonly egress: string;
   readonly ingress: string;
-  /** S1.17: what comes in, for pods that share an address, in a walk that is not the last one. */
+  /** S1.17: for ingress of pods that share an address, in a walk that is not the last one. */
   readonly shared: string | undefined;
-  /** What denies the node itself something. */
+  /** What rules deny to the node itself. */
   readonly ownNode: Denials;
 }
 
-/** Where packets of each pod of this node begin their walk. */
+/** The maps from each pod of this node to the start of its walk. */
 export class PodMaps {
   private readonly classChains: ClassChains;
   private readonly ownNode: OwnNode;
@@ -75,7 +75,7 @@ export class PodMaps {
     return this.maps(starts);
   }
 
-  /** The names that pods of this node may talk to, and who of them. */
+  /** The domain names that rules for pods of this node allow, and the pods. */
   names({ names }: Walks): readonly NameSet[] {
     if (names.size === 0) return [];
     const found = new Map<string, { readonly sets: NameSets; readonly pods: Set<string> }>();
@@ -127,8 +127,8 @@ export class PodMaps {
   }
 
   /**
-   * By address: where packets of the pods that have it begin, in an order that depends on nothing but them. Pods of one subject, such
-   * as replicas that share an address, begin at the same place: it is there once.
+   * By address: the starts of the pods that have it, in an order that depends only on the pods. Pods of one subject, such as
+   * replicas that share an address, have the same start, which is listed once.
    */
   private startsAt(
     starts: ReadonlyMap<Subject, Starts>,
@@ -145,7 +145,7 @@ export class PodMaps {
         if (known === undefined) found.set(text, new Set([starts.get(subject)!]));
         else known.add(starts.get(subject)!);
       }
-    // Of a pod elsewhere, only the addresses that it shares with a pod of this node.
+    // Of a pod on another node, only the addresses that it shares with a pod of this node.
     for (const [pod, subject] of byName(this.subjects.rivals))
       for (const text of textsOf(pod)) found.get(text)?.add(starts.get(subject)!);
     return found;

@@ -6,7 +6,7 @@ import type { RuleBook } from "../rules/rule-book.js";
 import type { Item, PlainPort } from "../rules/rule-reach.js";
 import type { Ending, Terminals } from "./terminals.js";
 
-/** What is left of a tier once the other end is known: ports, in the order of the rules. */
+/** The part of a tier for one peer: the ports, in the order of the rules. */
 export class PortChains {
   private readonly known = new Map<string, string | undefined>();
 
@@ -16,7 +16,7 @@ export class PortChains {
     private readonly book: RuleBook,
   ) {}
 
-  /** Where to go with a packet of this end; undefined where the tier has nothing to say. */
+  /** The verdict for packets of this peer; undefined if the tier does not decide. */
   verdictFor(items: readonly Item[], isolation: readonly BookEntry[], ending?: Ending): string | undefined {
     const ids = isolation.map(({ id }) => id).join();
     const key = `${items.map(({ number }) => number).join()} ${ids} ${ending ?? ""}`;
@@ -24,7 +24,7 @@ export class PortChains {
     return this.known.get(key);
   }
 
-  /** `ending`: where an Allow leads, if not to where it usually does. */
+  /** `ending`: where an Allow leads, if not to the default. */
   compute(items: readonly Item[], isolation: readonly BookEntry[], ending?: Ending): string | undefined {
     const original = this.lines(items, isolation, "original", false, ending);
     const reply = this.lines(items, isolation, "reply", false, ending);
@@ -38,7 +38,7 @@ export class PortChains {
     return `goto ${this.chains.add("ports", [`ct direction 1 ${replies}`, ...original])}`;
   }
 
-  /** `softened`: it is not known whether the tier was left before; an Allow in it does not settle anything then. */
+  /** `softened`: it is unknown whether an earlier rule passes to the next tier; then an Allow is not final. */
   private lines(
     items: readonly Item[],
     isolation: readonly BookEntry[],
@@ -67,7 +67,7 @@ export class PortChains {
           lines.push(...this.named(item, ports, orientation, verdict));
         }
       }
-      // Nothing gets past such a line.
+      // No packet reaches a line after this one.
       if (/^(goto|return)\b/.test(lines.at(-1) ?? "")) return lines;
     }
     for (const entry of isolation.toSorted((a, b) => Number(b.shadow) - Number(a.shadow)))
@@ -88,7 +88,7 @@ export class PortChains {
         const pair = orientation === "original" ? `${ip} saddr . ${ip} daddr` : `${ip} daddr . ${ip} saddr`;
         return ports.flatMap((match) => [
           `${pair} @${fresh[family]} ${match}${named}`,
-          // S8.4: connections outlive what they were allowed by.
+          // S8.4: connections outlive the elements that allowed them.
           `ct state 0x2 ${pair} @${kept[family]} ${match}${named}`,
         ]);
       }),

@@ -4,7 +4,7 @@ import type { PlainPort } from "../rules/rule-reach.js";
 
 const tcp = (first: number, last = first): PlainPort => ({ kind: "range", protocol: "TCP", first, last });
 
-describe("ports in nft's words, and turned round for replies", () => {
+describe("nft expressions for ports, and swapped for replies", () => {
   it.each<[string, "every" | readonly PlainPort[], readonly string[], readonly string[]]>([
     ["every port", "every", [""], [""]],
     ["a number", [tcp(80)], ["tcp dport 80 "], ["tcp sport 80 "]],

@@ -1,9 +1,9 @@
 import type { PlainPort } from "../rules/rule-reach.js";
 
-/** Packets of a connection as they come from who opened it, or the replies to it. */
+/** Packets in the direction in which the connection was opened, or replies. */
 export type Orientation = "original" | "reply";
 
-/** What a reply to an ICMP query looks like; of other types there are no replies. */
+/** The ICMP type of the reply to a query; other types have no replies. */
 const icmpReply: ReadonlyMap<number, number> = new Map([
   [8, 0],
   [13, 14],
@@ -13,7 +13,7 @@ const icmpReply: ReadonlyMap<number, number> = new Map([
   [139, 140],
 ]);
 
-/** What matches these ports, in nft's words; nothing at all for every port. */
+/** The nft expressions that match these ports; an empty one for every port. */
 export function portMatches(
   ports: "every" | readonly PlainPort[],
   orientation: Orientation,
@@ -33,7 +33,7 @@ function portMatch(port: PlainPort, orientation: Orientation): readonly string[]
   return type === undefined ? [] : [`${port.family === 4 ? "icmp" : "icmpv6"} type ${type} `];
 }
 
-/** Ports that no line further up has decided about. All others would never be reached, and only make chains differ. */
+/** The ports that no earlier line decides. Lines for the others would be unreachable, and only make chains differ. */
 export function openPorts(
   ports: "every" | readonly PlainPort[],
   decided: readonly PlainPort[],

@@ -6,18 +6,18 @@ import type { PortChains } from "./port-chains.js";
 import type { Item, RuleReach } from "../rules/rule-reach.js";
 import type { Ending } from "./terminals.js";
 
-/** A tier as some pods of this node meet it. */
+/** A tier for some pods of this node. */
 export interface TierChain {
-  /** Of the map from identities to verdicts; stays while rules are the same, whichever ends come and go. */
+  /** The name of the map from identities to verdicts. It depends on the rules only, not on the ends. */
   readonly map: string;
   readonly verdicts: ReadonlyMap<End, string>;
-  /** For all others; undefined: nothing to say. */
+  /** For all other ends; undefined: the tier does not decide. */
   readonly otherwise: string | undefined;
-  /** What it grew from, and those who may get another verdict there. Weak: else all that ever was would be kept. */
+  /** The version it was made from, and the ends whose verdict may differ. Weak, so that earlier versions can be freed. */
   readonly grown?: { readonly from: WeakRef<TierChain>; readonly changed: ReadonlySet<End> };
 }
 
-/** A tier of rules, and what it is with the present ends. */
+/** A tier of rules, and its chain for the current ends. */
 export interface Tier {
   readonly reaches: readonly RuleReach[];
   readonly isolation: readonly BookEntry[];
@@ -25,10 +25,10 @@ export interface Tier {
   readonly chain: TierChain;
 }
 
-/** Ends for whom the same rules do the same: a path of what is not as for all others. */
+/** Ends that the rules treat alike: a path of the rules that treat them differently from all other ends. */
 interface Step {
   readonly before: Step | undefined;
-  /** Of the rule that is not as for all others here, and what it does instead. */
+  /** The rule that treats them differently, and what it does instead. */
   readonly index: number;
   readonly item: Item | undefined;
   readonly next: Map<Item | number, Step>;
@@ -39,7 +39,7 @@ export class TierChains {
 
   constructor(private readonly ports: PortChains) {}
 
-  /** `ending`: where an Allow leads, if not to where it usually does. */
+  /** `ending`: where an Allow leads, if not to the default. */
   of(reaches: readonly RuleReach[], isolation: readonly BookEntry[], ending?: Ending): Tier {
     const key = keyOf(reaches, isolation, ending);
     const known = this.found.get(key);
@@ -49,7 +49,7 @@ export class TierChains {
     return made;
   }
 
-  /** Brings these up to date with the ends that came and went, and forgets all others. */
+  /** Updates these for the ends that were added or removed, and forgets all others. */
   grow(inUse: ReadonlySet<Tier>): void {
     for (const [key, tier] of this.found)
       if (inUse.has(tier)) tier.chain = this.grown(tier);
@@ -85,7 +85,7 @@ export class TierChains {
     };
   }
 
-  /** Of those in the lists, a list a rule, all who do not get what all others do. */
+  /** The ends in the lists, one per rule, whose verdict is not the default. */
   private *exceptions(
     reaches: readonly RuleReach[],
     isolation: readonly BookEntry[],
@@ -116,7 +116,7 @@ export class TierChains {
   }
 }
 
-/** What a rule does about some ends. */
+/** What a rule does for some ends. */
 type List = Iterable<readonly [End, Item | undefined]>;
 
 const comeTo = ({ changed, listed }: RuleReach): List =>

@@ -4,7 +4,7 @@ import { nodeWorld, podYaml } from "../../../testing/node-world.js";
 const others = Array.from({ length: 20 }, (_, i) => podYaml(`play/p${i}`, `10.0.1.${i}`, { node: "there" }));
 const cluster = podYaml("shop/web", "10.0.0.1") + podYaml("shop/cart", "10.0.0.2") + others.join("");
 
-/** Denies what comes from pods, but for those of the namespace, and looks at the labels of all of them. */
+/** Denies connections from pods, except for those of the namespace, and uses the labels of all of them. */
 const baseline = `---
 apiVersion: policy.networking.k8s.io/v1alpha1
 kind: BaselineAdminNetworkPolicy
@@ -18,11 +18,11 @@ spec:
       from: [{ pods: { namespaceSelector: {}, podSelector: { matchExpressions: [{ key: app, operator: Exists }] } } }]
 `;
 
-describe("a tier in which most ends get the same", () => {
+describe("a tier in which most ends get the same verdict", () => {
   const { send, program } = nodeWorld(cluster + baseline);
   const [, map] = [...program.ruleset.sets].find(([name]) => name.startsWith("tier_"))!;
 
-  it("leaves that to the rule behind its map", () => {
+  it("gives it in the rule after its map", () => {
     const keys = [...(map.elements as ReadonlyMap<string, string>).keys()];
     expect(keys.toSorted()).toEqual([
       "0:1",

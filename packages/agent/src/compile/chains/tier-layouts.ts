@@ -5,19 +5,19 @@ import type { End } from "../endpoints/end.js";
 import { type Identities, otherIdentity } from "../endpoints/identities.js";
 import type { TierChain } from "./tier-chains.js";
 
-/** A tier as the kernel has it. */
+/** A tier as a map and rules. */
 export interface TierLayout {
   readonly map: NamedSet;
-  /** Of its chain; empty where the tier has nothing to say. */
+  /** The rules of its chain; empty if the tier does not decide. */
   readonly rules: readonly string[];
 }
 
 interface Made {
   readonly identities: ReadonlyMap<End, string>;
   readonly turn: number;
-  /** How many have which verdict. */
+  /** The number of ends with each verdict. */
   readonly counts: ReadonlyMap<string, number>;
-  readonly isTurned: boolean;
+  readonly isInverted: boolean;
   readonly layout: TierLayout & { readonly elements: Elements };
 }
 
@@ -28,8 +28,8 @@ interface Common {
 }
 
 /**
- * Decides what stands in the map of a tier, and what is left to the rule behind it: whatever most ends get. That may be
- * what all pods get but not the rest of the world, and then the rest of the world stands in the map.
+ * Decides which ends are in the map of a tier, and which get the verdict of the rule after it: the most common verdict. That can be
+ * the verdict of all pods but not of external addresses, and then external addresses are in the map.
  */
 export class TierLayouts {
   private readonly made = new WeakMap<TierChain, Made>();
@@ -46,20 +46,20 @@ export class TierLayouts {
     const counts =
       before === undefined ? countsOf(tier.verdicts) : recounted(before.counts, from, tier, changed);
     const common = mostCommon(counts);
-    const isTurned = isWorthTurning(common, tier, identities.size);
-    // A map of exceptions is about them alone.
+    const isInverted = isWorthInverting(common, tier, identities.size);
+    // A map that is not inverted contains only ends that may have changed.
     const layout =
-      before?.turn === turn && !isTurned && !before.isTurned
+      before?.turn === turn && !isInverted && !before.isInverted
         ? edited(before, tier, identities, changed)
-        : layOut(tier, identities, isTurned ? common.verdict : undefined);
-    this.made.set(tier, { identities, turn, counts, isTurned, layout });
+        : layOut(tier, identities, isInverted ? common.verdict : undefined);
+    this.made.set(tier, { identities, turn, counts, isInverted, layout });
     return layout;
   }
 }
 
 const noEnds: ReadonlySet<End> = new Set();
 
-/** The layout of a tier that was another for some ends. */
+/** The layout after a change for some ends. */
 function edited(
   before: Made,
   { map, verdicts, otherwise }: TierChain,
@@ -77,7 +77,7 @@ function edited(
   return layoutWith(map, editedElements(before.layout.elements, changes), otherwise ?? "return");
 }
 
-/** `most`: left to the rule behind the map instead of what all others get. */
+/** `most`: the verdict of the rule after the map, if not the default. */
 function layOut(
   { map: name, verdicts, otherwise = "return" }: TierChain,
   identities: ReadonlyMap<End, string>,
@@ -95,7 +95,7 @@ function layOut(
   return layoutWith(name, elements, most);
 }
 
-/** `most`: for all that are not in the map. */
+/** `most`: the verdict for all that are not in the map. */
 function layoutWith(name: string, elements: Elements, most: string): Made["layout"] {
   return {
     map: { kind: "map", type: "classid : verdict", flags: [], elements },
@@ -139,6 +139,6 @@ function mostCommon(counts: ReadonlyMap<string, number>): Common {
   return most;
 }
 
-/** Whether a map with all but the most common is much smaller; two stand for those without an identity of their own. */
-const isWorthTurning = ({ count }: Common, { verdicts }: TierChain, ends: number): boolean =>
+/** Whether a map without the most common verdict is much smaller. Two elements are for peers without an identity. */
+const isWorthInverting = ({ count }: Common, { verdicts }: TierChain, ends: number): boolean =>
   (ends - count + 2) * 2 < verdicts.size;

@@ -12,16 +12,16 @@ import type { Row, Rows, Subject } from "../rules/subjects.js";
 import type { Ending, Terminals } from "./terminals.js";
 import { type Tier, type TierChain, TierChains } from "./tier-chains.js";
 
-/** What all pods of this node walk through. */
+/** The walks of all pods of this node. */
 export interface Walks {
   readonly chains: ReadonlyMap<Subject, Readonly<Record<Direction, readonly TierChain[]>>>;
-  /** S1.17: what comes in to pods that share an address with others, in a walk that is not the last one. */
+  /** S1.17: ingress of pods that share an address with others, in a walk that is not the last one. */
   readonly shared: ReadonlyMap<Subject, readonly TierChain[]>;
   /** By the names of their maps. */
   readonly tiers: ReadonlyMap<string, TierChain>;
-  /** Those that some tier distinguishes. */
+  /** The ends that some tier distinguishes. */
   readonly ends: ReadonlySet<End>;
-  /** Names that pods may be allowed to talk to. */
+  /** Domain names in Allow rules. */
   readonly names: ReadonlyMap<Subject, readonly NameSets[]>;
   readonly book: ReadonlyMap<string, BookEntry>;
   readonly counters: ReadonlySet<string>;
@@ -33,7 +33,7 @@ interface Walked {
   readonly counters: readonly string[];
 }
 
-/** What rules alone make of walks, whatever the ends are. */
+/** The parts of walks that depend only on rules, not on ends. */
 type OfRules = Pick<Walks, "names" | "book" | "counters">;
 
 export class WalkMaker {
@@ -55,7 +55,7 @@ export class WalkMaker {
     this.tierChains = new TierChains(ports);
   }
 
-  /** To be called when ends came or went: what is known of rows grows with them. */
+  /** To be called when ends were added or removed: updates the known rows. */
   grow(): void {
     this.reaches.grow();
     const walked = [...this.walked.values(), ...this.walkedFirst.values()];
@@ -103,7 +103,7 @@ export class WalkMaker {
     const tier = this.tierChains.of(reaches, isolation, ending);
     const counters = [
       ...records.flatMap(({ entry, modes }) => this.terminals.countersOf(entry, modes.audit)),
-      // Isolation only ever denies.
+      // Isolation always denies.
       ...isolation.flatMap((entry) => this.terminals.countersOf(entry, "denied")),
     ];
     return { tier, entries: [...records.map(({ entry }) => entry), ...isolation], counters };

@@ -12,18 +12,18 @@ import {
 } from "@tierwall/core/model";
 
 /**
- * The blocks of addresses that rules about pods of this node mention. Addresses in the same blocks are the same to all
- * rules, so that an address is as good as the list of blocks around it.
+ * The CIDR blocks that rules for pods of this node mention. Rules do not distinguish addresses in the same blocks, so an address can
+ * be replaced by the list of blocks that contain it.
  */
 export interface AddressVocabulary {
-  /** What it was made from. */
+  /** The inputs. */
   readonly cluster: Inventory;
   readonly rules: ReadonlySet<Rule>;
   /** Blocks that distinguish pods. */
   readonly ofPods: Blocks;
   /** Blocks that distinguish nodes and external addresses. */
   readonly ofOthers: Blocks;
-  /** S7.11: which of the Services that rules mention a pod is behind. */
+  /** S7.11: the Services in rules of which a pod is a backend. */
   readonly services: ReadonlyMap<Pod, string>;
   /** Whether rules mention any Services. */
   readonly mentionsServices: boolean;
@@ -44,13 +44,13 @@ export class Blocks {
     this.around = around.map((texts) => texts.join());
   }
 
-  /** The blocks around an address, as a text. */
+  /** The blocks that contain an address, as a text. */
   aroundAddress(address: Address): string {
     return this.cidrs.size === 0 ? "" : this.around[this.atoms.indexOf(address)]!;
   }
 }
 
-/** `before` is returned where nothing is different, in whole or in part. */
+/** Reuses `before`, or parts of it, if nothing changed. */
 export function addressVocabularyOf(
   cluster: Inventory,
   rules: ReadonlySet<Rule>,
@@ -83,7 +83,7 @@ export function addressVocabularyOf(
   };
 }
 
-/** Pods matter only to rules that mention Services, which have some of them behind them. */
+/** Pods matter only to rules with Services, which have pods as backends. */
 const isSameFor = ({ cluster: before, mentionsServices }: AddressVocabulary, cluster: Inventory): boolean =>
   before.facts === cluster.facts &&
   before.cidrGroups === cluster.cidrGroups &&
@@ -98,7 +98,7 @@ const everyAddressOf: Partial<Record<string, readonly Cidr[]>> = {
   "world-ipv6": [parseCidr("::/0")!],
 };
 
-/** All blocks that a peer looks at. */
+/** All blocks on which a peer depends. */
 export function blocksOfPeer(cluster: Inventory, peer: SettledPeer | Peer): readonly Cidr[] {
   const { facts, cidrGroups } = cluster;
   switch (peer.kind) {

@@ -2,21 +2,21 @@ import type { Endpoint } from "@tierwall/core/model";
 import type { End } from "./end.js";
 import { Population } from "./population.js";
 
-/** What an end is known by, and what it is: several where it is ambiguous. */
+/** What identifies an end, and its endpoints: several if it is ambiguous. */
 export interface EndParts extends Pick<End, "kind" | "who" | "family" | "blocks"> {
   readonly service?: string;
   readonly samples: () => readonly [Endpoint, ...Endpoint[]];
 }
 
-/** Ends by what they are: one for all addresses that no rule distinguishes, for as long as some address has it. */
+/** The ends: one for all addresses that no rule distinguishes, for as long as there is such an address. */
 export class EndStore {
   readonly all = new Population();
   /** What the last update changed. */
   come = new Population();
   gone: ReadonlySet<End> = new Set();
-  /** By who they are, and by kind and blocks: to find one costs less than to write its key. */
+  /** By `who`, then by kind and blocks: a lookup is cheaper than building the key. */
   private readonly known = new Map<string, Map<string, End>>();
-  /** Those that this update retained or released, and whether they were there before it. */
+  /** The ends that this update retained or released, and whether they existed before it. */
   private readonly touched = new Map<End, boolean>();
 
   begin(): void {

@@ -1,19 +1,19 @@
 import type { Endpoint, Family } from "@tierwall/core/model";
 
-/** Addresses that no rule can distinguish as the other end of a connection. They share one identity. */
+/** Addresses that no rule can distinguish as a peer. They share one identity. */
 export interface End {
   readonly key: string;
-  /** `ambiguous`: it may be one of several ends, and nothing tells which (S1.16, S1.17). */
+  /** `ambiguous`: it can be one of several endpoints, and it is unknown which (S1.16, S1.17). */
   readonly kind: "pod" | "host" | "external" | "ambiguous";
-  /** All that rules look at in a pod or a host but its addresses, and the Services in front of it. */
+  /** All properties of a pod or a host that rules use, except its addresses, and the Services of which it is a backend. */
   readonly who: string;
   readonly family: Family;
-  /** The blocks around its addresses, and the Services in front of it: what else than its kind rules look at. */
+  /** The blocks that contain its addresses. */
   readonly blocks: string;
   readonly service: string;
-  /** One of them; it may be gone, but those that are left are the same to all rules. */
+  /** One of its endpoints. It may have been removed, but rules do not distinguish the remaining ones from it. */
   sample: Endpoint;
-  /** What else an ambiguous end may be; empty for all others. */
+  /** The other endpoints of an ambiguous end; empty for all others. */
   alternatives: readonly Endpoint[];
   members: number;
 }

@@ -40,6 +40,6 @@ it.each([
   compiler.compile(cluster, tiers);
   compiler.compile(without, tiers);
   const found = compiler.compile(without, edited).ruleset;
-  const anew = new NodeCompiler(plainOptions, modesOf).compile(without, edited).ruleset;
-  expect(rulesetText(found, "tierwall")).toBe(rulesetText(anew, "tierwall"));
+  const fresh = new NodeCompiler(plainOptions, modesOf).compile(without, edited).ruleset;
+  expect(rulesetText(found, "tierwall")).toBe(rulesetText(fresh, "tierwall"));
 });

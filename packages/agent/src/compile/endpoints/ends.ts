@@ -36,7 +36,7 @@ export interface EndRange {
   readonly end: End;
 }
 
-/** What all ends of a pod have in common: everything of it that rules look at, but its addresses. */
+/** What all ends of a pod have in common: all its properties that rules use, except its addresses. */
 interface PodEnds {
   readonly pod: Pod;
   readonly text: string;
@@ -50,25 +50,25 @@ interface Contested {
   readonly located: Located;
 }
 
-/** What ends are found with. */
+/** The inputs from which ends are derived. */
 interface View {
   readonly cluster: Inventory;
   readonly words: PeerVocabulary;
   readonly addresses: AddressVocabulary;
 }
 
-/** Everything that pods of this node may talk to, by address. */
+/** All possible peers of this node's pods, by address. */
 export class Ends {
-  /** Of pods: each by the address it has. Where several report one, an end that may be any of them (S1.17). */
+  /** Of pods, by address. If several pods report an address, the end can be any of them (S1.17). */
   readonly ofPods = new Map<string, Located>();
   ofHosts: readonly Located[] = [];
   /** In ascending order, IPv4 first. */
   ranges: readonly EndRange[] = [];
-  /** S1.16: this node, at whichever address it is reached; in the same order. */
+  /** S1.16: this node at any address; in the same order. */
   ownRanges: readonly EndRange[] = [];
-  /** Addresses of pods that the last update gave to another end, or to none. */
+  /** Addresses of pods that the last update assigned to another end, or to none. */
   readonly moved: Readonly<Record<Family, Set<string>>> = { 4: new Set(), 6: new Set() };
-  /** Whether the last update found other labels of a namespace that had pods before. */
+  /** Whether labels of a namespace with pods changed with the last update. */
   namespacesChanged = false;
 
   private readonly store = new EndStore();
@@ -101,7 +101,7 @@ export class Ends {
     this.view = view;
     if (before?.words !== words) this.texts = new PodTexts(words);
     for (const pod of gone) this.remove(pod);
-    if (before !== undefined) this.lookAgain(before, view);
+    if (before !== undefined) this.reassign(before, view);
     for (const pod of come) this.add(pod, view);
     const hostsMoved = [...come, ...gone].some((pod) => pod.hostNetwork);
     const nodesMoved =
@@ -113,8 +113,8 @@ export class Ends {
     this.store.settle();
   }
 
-  /** Moves pods that rules look at in another way than before, or whose namespaces are others. */
-  private lookAgain(before: View, view: View): void {
+  /** Moves pods for which rules use other properties than before, or whose namespaces changed. */
+  private reassign(before: View, view: View): void {
     const { cluster, words, addresses } = view;
     const namespaces = new Set(
       [...this.store.all.podsIn.keys()].filter(
@@ -135,13 +135,13 @@ export class Ends {
         (before.words === words || this.texts.of(pod) === text) &&
         (addresses.services.get(pod) ?? "") === service &&
         located.every(({ address, end }) => addresses.ofPods.aroundAddress(address) === end.blocks);
-      // To new rules, who was the sample may be another than those who stay.
+      // New rules may distinguish the old sample from the pods that stay.
       if (!stays) moving.push(pod);
       else for (const { end } of located) end.sample = this.endpoint(pod);
     }
     for (const pod of moving) this.remove(pod);
     for (const pod of moving) this.add(pod, view);
-    // Each is put in again, at the end.
+    // A copy, since `award` adds each one again at the end.
     const contested = [...this.contested.values()];
     for (const { located, claims } of contested) this.award(located, claims);
   }
@@ -209,7 +209,7 @@ export class Ends {
     }
   }
 
-  /** S1.17: one of these pods, and nothing tells which. */
+  /** S1.17: one of these pods; it is unknown which. */
   private anyOf(claims: readonly PodEnds[], { address, end }: Located): End {
     return this.store.retain({
       kind: "ambiguous",
@@ -252,7 +252,7 @@ export class Ends {
     for (const node of [...cluster.nodes.values()].toSorted((a, b) => (a.name < b.name ? -1 : 1)))
       for (const address of addressesOfNode(node))
         place(address, this.hostText(node.name, node.labels, words), "", { kind: "node", node, address });
-    // Host-network pods are known by the addresses of their node, unless nothing is known of that.
+    // Host-network pods have the addresses of their node, unless those are unknown.
     const homeless = [...this.hostPods].filter((pod) =>
       pod.addresses.some((address) => !found.has(formatAddress(address))),
     );
@@ -263,7 +263,7 @@ export class Ends {
     this.ofHosts = [...found.values()];
   }
 
-  // S7.5: whether it is the node of the pods at hand, or another; and the labels that rules ask for.
+  // S7.5: whether it is this node or another one, and the labels that rules use.
   private hostText(
     name: string | undefined,
     labels: Labels | undefined,
@@ -302,7 +302,7 @@ export class Ends {
     this.ownRanges = ownRanges;
   }
 
-  /** One range where two of the same end are side by side. */
+  /** Merges two adjacent ranges of the same end. */
   private extend(list: EndRange[], next: EndRange): void {
     const before = list.at(-1);
     if (before?.end === next.end && before.family === next.family && before.last + 1n === next.first) {
@@ -312,6 +312,6 @@ export class Ends {
   }
 }
 
-/** S1.10: also a namespace that is not in the input has its name. */
+/** S1.10: a namespace that is not in the input still has its name label. */
 export const namespaceOf = ({ namespaces }: Inventory, { namespace: name }: Pod): Namespace =>
   namespaces.get(name) ?? { name, labels: { [namespaceNameLabel]: name } };

@@ -15,16 +15,16 @@ const end = (key: string): End => ({
 });
 
 describe("identities", () => {
-  it("come from what ends are, not from who else there is", () => {
+  it("depend on the properties of an end, not on other ends", () => {
     const [a, b] = [end("a"), end("b")];
     expect(new Identities().of(new Set([a, b])).get(b)).toBe(new Identities().of(new Set([b])).get(b));
   });
 
-  it("are as nft writes them", () => {
+  it("have the form in which nft prints them", () => {
     expect([0x1234abcd, 0x00010000, 0x2].map(formatIdentity)).toEqual(["1234:abcd", "1:0", "0:2"]);
   });
 
-  it("of two ends with the same hash, the first by name keeps it, in whatever order they come", () => {
+  it("if two have the same hash, the first by name keeps it, in any order of the input", () => {
     const [a, b, c] = [end("a"), end("b"), end("c")];
     const one = settle(new Map([[7, [a, b, c]]]));
     const other = settle(new Map([[7, [c, b, a]]]));
@@ -33,7 +33,7 @@ describe("identities", () => {
     for (const each of [a, b, c]) expect(other.get(each)).toBe(one.get(each));
   });
 
-  it("an end that moves aside takes nobody's place", () => {
+  it("an end with a taken number does not displace another one", () => {
     const [a, b, c] = [end("a"), end("b"), end("c")];
     const moved = settle(new Map([[7, [a, b]]])).get(b)!;
     const [high, low] = moved.split(":").map((part) => Number.parseInt(part, 16));

@@ -3,19 +3,19 @@ import { grouped } from "../grouped.js";
 import type { End } from "./end.js";
 
 /**
- * Numbers for ends, as nft writes those that fit into `meta priority`: `1f:a3c4`. They come from what the ends are, so
- * that all agents, at all times, give the same number to the same end; of two with the same hash one moves aside.
+ * Numbers for ends, as nft prints values of `meta priority`: `1f:a3c4`. They are derived from the properties of the ends, so that
+ * all agents always give the same number to the same end. If two have the same hash, one of them gets another number.
  */
 export class Identities {
   private readonly naturals = new WeakMap<End, number>();
   private texts: ReadonlyMap<End, string> = new Map();
   private ends: ReadonlySet<End> = new Set();
-  /** Another number as soon as an end has another identity than before. */
+  /** Changes when an end gets another identity than before. */
   turn = 0;
-  /** Those to whom the last call gave an identity, or another one, or took it. */
+  /** The ends whose identity the last call added, changed or removed. */
   changed: ReadonlySet<End> = new Set();
 
-  /** The same map as long as it is asked for the same set. */
+  /** Returns the same map for the same set. */
   of(ends: ReadonlySet<End>): ReadonlyMap<End, string> {
     this.changed = new Set();
     if (ends === this.ends) return this.texts;
@@ -56,10 +56,10 @@ export function settle(sharing: ReadonlyMap<number, readonly End[]>): ReadonlyMa
 
 const byKey = (a: End, b: End): number => (a.key < b.key ? -1 : 1);
 
-/** Of pods and nodes that no rule mentions, where a range around them would claim them otherwise. */
+/** For pods and nodes that no rule mentions, inside a range that has another identity. */
 export const otherIdentity = "0:1";
 
-/** Neither zero, which packets without an identity have, nor one; nor beginning with `ffff`, which tells how far a packet came (walk-state.ts). */
+/** Not zero, which packets without an identity have, and not one; and not beginning with `ffff` (walk-state.ts). */
 function numberOf(text: string): number {
   return 2 + (Number.parseInt(digestOf(text).slice(0, 8), 16) % 0xfffe0000);
 }

@@ -21,13 +21,13 @@ interface Made {
 /** Whether an address is in one of the ranges. */
 type IsClaimed = (address: Address) => boolean;
 
-/** What it holds is in its name: another one is loaded before rules look into it. */
+/** Named after its contents: a new one is loaded before rules use it. */
 interface Ranges {
   readonly name: string;
   readonly map: NamedSet;
 }
 
-/** The maps that say who is at an address: pods and nodes one by one, all else by range, and what this node itself is. */
+/** The maps from addresses to identities: pods and nodes one by one, everything else by range, and this node itself. */
 export class IdentityMaps {
   private made: Made | undefined;
 
@@ -36,7 +36,7 @@ export class IdentityMaps {
     private readonly family: Family,
   ) {}
 
-  /** `changed`: those who have another identity than last time, or one, or none. */
+  /** `changed`: the ends whose identity was added, changed or removed. */
   update(
     identities: ReadonlyMap<End, string>,
     changed: ReadonlySet<End>,
@@ -49,7 +49,7 @@ export class IdentityMaps {
     return this.made;
   }
 
-  /** Whether nothing but addresses of pods that moved can be different. */
+  /** Whether only addresses of moved pods can differ. */
   private isOnlyPods({ hosts, allRanges, ownRanges }: Made, changed: ReadonlySet<End>): boolean {
     const { ends } = this;
     if (hosts !== ends.ofHosts || allRanges !== ends.ranges || ownRanges !== ends.ownRanges) return false;
@@ -134,7 +134,7 @@ function claimedBy(ranges: readonly EndRange[]): IsClaimed {
   return ({ value }) => value <= (ranges[lastAtMost(firsts, value)]?.last ?? -1n);
 }
 
-/** As nft prints it: a single address without its prefix. */
+/** As nft prints it: a single address without its prefix length. */
 function elementRange(family: Family, first: bigint, last: bigint): string {
   return first === last ? formatAddress({ family, value: first }) : formatRange(family, first, last);
 }

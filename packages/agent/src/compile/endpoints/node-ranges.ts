@@ -3,8 +3,8 @@ import type { Address, Cidr, Node } from "@tierwall/core/model";
 import type { Blocks } from "./address-vocabulary.js";
 
 /*
- * S1.16: an address in the pod range of another node that no pod has may be that node's. Of this node nothing is uncertain: what is
- * for the node itself comes by another hook.
+ * S1.16: an address in the pod range of another node that no pod has may belong to that node. For this node there is no doubt:
+ * packets to the node itself arrive in another hook.
  */
 
 /** Addresses that are in the same blocks, and in the pod range of one node or of none. */
@@ -15,14 +15,14 @@ interface Segment {
   readonly node: Node | undefined;
 }
 
-/** The whole of both families, in ascending order, IPv4 first. `own`: the name of this node. */
+/** All addresses of both families, in ascending order, IPv4 first. `own`: the name of this node. */
 export function* segmentsOf(blocks: Blocks, nodes: Iterable<Node>, own: string): Iterable<Segment> {
   const ranges = [...nodes]
     .filter(({ name }) => name !== own)
     .flatMap((node) => (node.podRanges ?? []).map((range): NodeRange => ({ range, node })))
     .toSorted(byPlace);
   const atoms = new AddressAtoms([...blocks.cidrs.values(), ...ranges.map(({ range }) => range)]);
-  // Where ranges of two nodes overlap, the one that begins first has it.
+  // If ranges of two nodes overlap, the one that begins first counts.
   const nodeAt: Node[] = [];
   for (const { range, node } of ranges) {
     const [from, to] = atoms.rangeOf(range);

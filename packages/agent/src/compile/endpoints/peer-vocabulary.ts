@@ -1,7 +1,7 @@
 import { type Vocabulary, vocabularyOf } from "@tierwall/core/engine";
 import type { Direction, Inventory, Peer, PodSelection, Tiers } from "@tierwall/core/model";
 
-/** What the rules of the cluster look at in the endpoints that pods talk to. Nothing else of a pod is in its identity. */
+/** The properties of peers that the rules of the cluster use. The identity of a pod contains nothing else. */
 export type PeerVocabulary = Pick<Vocabulary, "podKeys" | "nodeKeys" | "portNames" | "accounts">;
 
 export const emptyVocabulary: PeerVocabulary = {
@@ -12,8 +12,8 @@ export const emptyVocabulary: PeerVocabulary = {
 };
 
 /**
- * Of all rules, not only of those about pods of this node: identities are to stay the same when a pod of another kind comes to it.
- * `before` is returned where nothing is different.
+ * Of all rules, not only of those for pods of this node: identities must not change when a pod of another kind is added to it.
+ * Returns `before` if nothing changed.
  */
 export function peerVocabularyOf(cluster: Inventory, tiers: Tiers, before: PeerVocabulary): PeerVocabulary {
   const found = vocabularyOf(cluster, peersOf(tiers));
@@ -27,7 +27,7 @@ export function peerVocabularyOf(cluster: Inventory, tiers: Tiers, before: PeerV
 
 const everyPod: PodSelection = { namespaces: [], pods: [] };
 
-/** One rule per tier, with the peers of all of them; and with named ports, unless they are those of the subject (S1.8). */
+/** One rule per tier, with the peers of all of them, and with their named ports unless these are the subject's (S1.8). */
 function peersOf(tiers: Tiers): Tiers {
   const together = (direction: Direction) =>
     tiers[direction].map(({ name, rules }) => ({

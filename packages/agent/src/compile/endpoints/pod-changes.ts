@@ -8,7 +8,7 @@ export interface PodChanges {
 
 export const noPodChanges: PodChanges = { come: [], gone: [] };
 
-/** Finds out which pods are others than last time. Pods that did not change are the same objects. */
+/** Finds which pods changed since the last call. Pods that did not change are the same objects. */
 export class PodWatch {
   private pods: ReadonlyMap<string, Pod> = new Map();
   private list: readonly Pod[] = [];

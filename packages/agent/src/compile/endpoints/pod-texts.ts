@@ -1,7 +1,7 @@
 import type { Pod } from "@tierwall/core/model";
 import type { PeerVocabulary } from "./peer-vocabulary.js";
 
-/** What rules look at in pods, but for their addresses, as a text: pods of which it is the same are the same to all rules. */
+/** The properties of pods that rules use, except addresses, as a text: rules do not distinguish pods with the same text. */
 export class PodTexts {
   private readonly keys: readonly string[];
   private readonly portTexts = new WeakMap<Pod["ports"], string>();
@@ -14,14 +14,14 @@ export class PodTexts {
     let text = namespace;
     for (const key of this.keys) {
       const value: unknown = labels[key];
-      // What is not a text is not a label, but what every object has.
+      // A value that is not a text is not a label, but a property that every object inherits.
       if (typeof value === "string") text += ` ${key}=${value}`;
     }
     if (this.vocabulary.accounts) text += ` account ${serviceAccount}`;
     return this.vocabulary.portNames.size > 0 ? text + this.textOfPorts(ports) : text;
   }
 
-  /** Replicas have the very same ports. */
+  /** Replicas share the object with their ports. */
   private textOfPorts(ports: Pod["ports"]): string {
     const known = this.portTexts.get(ports);
     if (known !== undefined) return known;

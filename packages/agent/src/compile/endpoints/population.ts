@@ -1,7 +1,7 @@
 import { type Cidr, formatCidr } from "@tierwall/core/model";
 import type { End } from "./end.js";
 
-/** Ends, as peers ask for them: those of pods by namespace, those that may be several, all others; and by the blocks around them. */
+/** Ends, indexed for peers: those of pods by namespace, ambiguous ones, all others; and by the blocks that contain them. */
 export class Population {
   readonly podsIn = new Map<string, Set<End>>();
   readonly ambiguous = new Set<End>();
@@ -26,7 +26,7 @@ export class Population {
     return this.groupOf(end).has(end);
   }
 
-  /** Each of them once. */
+  /** Without duplicates. */
   inAnyOf(blocks: readonly Cidr[]): Iterable<End> {
     return new Set(blocks.flatMap((block) => [...(this.inBlock.get(formatCidr(block)) ?? [])]));
   }
@@ -52,7 +52,7 @@ function groupAt(groups: Map<string, Set<End>>, key: string): Set<End> {
   return known;
 }
 
-/** Removes ends that are gone from a map; returns those that were in it. */
+/** Removes ends from a map. Returns those that were in it. */
 export function removeAll(gone: ReadonlySet<End>, from: Map<End, unknown>): readonly End[] {
   const removed: End[] = [];
   const remove = (end: End) => {

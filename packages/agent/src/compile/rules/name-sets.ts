@@ -5,7 +5,7 @@ import { contentName } from "../content-name.js";
 
 export type DomainsPeer = Extract<Peer, { kind: "domains" }>;
 
-/** The kernel's sets for one list of domain names, whichever rules it stands in. */
+/** The sets in the kernel for one list of domain names, which several rules can share. */
 export type NameSets = Pick<NameSet, "patterns" | "fresh" | "kept">;
 
 export function nameSetsOf({ patterns }: DomainsPeer): NameSets {
@@ -20,7 +20,7 @@ export function nameSetsOf({ patterns }: DomainsPeer): NameSets {
 
 const textOf = ({ kind, text }: DomainPattern): string => `${kind} ${text}`;
 
-/** More than all pods of a node with a hundred addresses each (S8.4). */
+/** Enough for all pods of a node with a hundred addresses each (S8.4). */
 const size = 65535;
 
 export function kernelSets({ fresh, kept }: NameSets): readonly (readonly [string, NamedSet])[] {

@@ -25,16 +25,16 @@ import { type Population, removeAll } from "../endpoints/population.js";
 import { sameList } from "../../ruleset/equality.js";
 import type { Subject } from "./subjects.js";
 
-/** `maybe`: something that would have to be known is not (S9.1). */
+/** `maybe`: a fact is missing (S9.1). */
 export type Membership = "yes" | "maybe" | "no";
 
-/** Whom a peer means: the ends listed, and all others alike. */
+/** The ends that a peer matches: the listed ones, and a default for all others. */
 export interface PeerReach {
   /** For addresses that no rule mentions. */
   readonly otherwise: Membership;
-  /** Only those for whom it is not the same. */
+  /** Only the ends that differ from it. */
   readonly listed: ReadonlyMap<End, Membership>;
-  /** Those of them who came with the last update. */
+  /** Those that the last update added. */
   readonly come: readonly End[];
 }
 
@@ -45,10 +45,10 @@ interface Found {
   readonly reach: PeerReach & { readonly listed: Map<End, Membership>; come: readonly End[] };
 }
 
-/** Finds whom the peers of rules mean, by asking the evaluator. What was found grows with the ends that come and go. */
+/** Finds the ends that the peers of rules match, with the evaluator. Results are updated when ends are added or removed. */
 export class PeerReaches {
   private readonly found = new Map<string, Found>();
-  /** Of peers that are not relative. */
+  /** For peers that are not relative to the subject. */
   private readonly ofPeer = new WeakMap<Peer, Found>();
 
   constructor(
@@ -63,7 +63,7 @@ export class PeerReaches {
     return true;
   }
 
-  /** Takes in a state for which it holds. */
+  /** Updates the results for a state for which `holdFor` is true. */
   update(cluster: Inventory): void {
     this.cluster = cluster;
     const isSame = this.ends.come.isEmpty && this.ends.gone.size === 0;
@@ -73,7 +73,7 @@ export class PeerReaches {
     }
   }
 
-  /** Peers that are not relative mean the same whichever pod of this node is the subject. */
+  /** Peers that are not relative match the same ends for every subject. */
   of(peer: Peer, subject: Subject): PeerReach {
     const same = isRelative(peer) ? undefined : this.ofPeer.get(peer);
     if (same !== undefined) return same.reach;
@@ -93,7 +93,7 @@ export class PeerReaches {
     return found;
   }
 
-  /** Puts into the list all who do not belong there like all others. */
+  /** Adds the ends to the list that differ from the default. */
   private list(
     population: Population,
     { peer, settled, subject }: Pick<Found, "peer" | "settled" | "subject">,
@@ -104,7 +104,7 @@ export class PeerReaches {
       let who: string | undefined;
       let membership = otherwise;
       for (const end of group) {
-        // The ends of a pod stand side by side, and selectors do not look at addresses.
+        // The ends of a pod are adjacent, and selectors do not depend on addresses.
         if (settled.kind !== "pods" || end.kind === "ambiguous" || end.who !== who)
           membership = this.membership(peer, settled, otherwise, subject, end);
         who = end.who;
@@ -116,7 +116,7 @@ export class PeerReaches {
     return come;
   }
 
-  /** Of an address that lies in none of the blocks that the peer looks at. */
+  /** For an address outside of all blocks of the peer. */
   private otherwise(peer: Peer, settled: SettledPeer, subject: Subject): Membership {
     if (settled.kind === "pods" || settled.kind === "nobody") return "no";
     const address = addressOutside(blocksOfPeer(this.cluster, peer));
@@ -140,7 +140,7 @@ export class PeerReaches {
     return this.ask(peer, subject, end.sample, end.family);
   }
 
-  /** S1.16, S1.17: what holds of each of them is certain, whichever of the peers it holds by. */
+  /** S1.16, S1.17: certain if it is the same for each of the endpoints, whichever peer matches. */
   membershipOfAll(
     peers: readonly Peer[],
     subject: Subject,
@@ -152,13 +152,13 @@ export class PeerReaches {
     return others.every((other) => other === first) ? first! : "maybe";
   }
 
-  /** Of labels everything is known, and of a single address. */
+  /** Labels, and a single address, are always known. */
   private holdsPod(peer: Peer, { sample: subject }: Subject, { sample: other, family }: End): boolean {
     const flow = { source: other, destination: other, protocol: "TCP", port: 0, family } as const;
     return peerMatches(peer, subject, other, { flow, cluster: this.cluster, unknowns: nothingUnknown });
   }
 
-  /** What the evaluator says, over all that is not known. */
+  /** The answer of the evaluator, over all combinations of missing facts. */
   ask(peer: Peer, { sample: subject }: Subject, other: Endpoint, family: Address["family"]): Membership {
     const flow = { source: other, destination: other, protocol: "TCP", port: 0, family } as const;
     const { cluster } = this;
@@ -173,7 +173,7 @@ export function strongest(memberships: readonly Membership[]): Membership {
   return memberships.includes("maybe") ? "maybe" : "no";
 }
 
-/** Whether a peer looks at something else than ends, and it changed. */
+/** Whether a peer depends on something other than ends, and it changed. */
 function staleIn(before: Inventory, after: Inventory, namespacesChanged: boolean): (peer: Peer) => boolean {
   const stale = new Set<Peer["kind"]>();
   if (before.facts !== after.facts) stale.add("entity").add("domains");
@@ -183,14 +183,14 @@ function staleIn(before: Inventory, after: Inventory, namespacesChanged: boolean
   return ({ kind }) => stale.has(kind);
 }
 
-/** Most selectors name their namespace, and most CIDRs hold few; then no others need to be looked at. */
+/** Most selectors name their namespace, and most CIDRs contain few ends; then only these are candidates. */
 function candidatesIn(
   population: Population,
   settled: SettledPeer,
   otherwise: Membership,
 ): readonly Iterable<End>[] {
   if (settled.kind === "nobody" || settled.kind === "everything") return [];
-  // Outside of its blocks such a peer holds nothing.
+  // Outside of its blocks such a peer matches nothing.
   if (settled.kind === "networks" && otherwise === "no") return [population.inAnyOf(settled.cidrs)];
   if (settled.kind !== "pods") return [population];
   const { podsIn, ambiguous } = population;
@@ -205,14 +205,14 @@ function candidatesIn(
   return [ambiguous, ...pods];
 }
 
-const surprise = (): never => {
-  throw new Error("a peer asked for something that is not known of a pod");
+const unexpected = (): never => {
+  throw new Error("matching a peer needed an unknown property of a pod");
 };
 
 const nothingUnknown: Unknowns = {
-  ask: surprise,
-  isIn: surprise,
-  isOneOf: surprise,
+  ask: unexpected,
+  isIn: unexpected,
+  isOneOf: unexpected,
   note: () => undefined,
   supposing: () => nothingUnknown,
 };
@@ -224,7 +224,7 @@ function hasOneAddress({ kind, sample, family }: End): boolean {
   return count === 1;
 }
 
-/** Of a peer that holds hardly anybody: what a pod must have before it is worth a closer look. */
+/** A quick check whether a peer with the default `no` can match a pod at all. */
 function mayHoldPod(settled: SettledPeer, end: End): boolean {
   switch (settled.kind) {
     case "networks":

@@ -10,28 +10,28 @@ import {
 import type { BookEntry, ModesOf, PolicyModes } from "../../ruleset/program.js";
 import { digestOf } from "../content-name.js";
 
-/** Digits of an id; it stands in the names of counters and in front of log lines. */
+/** Digits of an id, which is in the names of counters and in the prefix of log lines. */
 const idLength = 10;
 
-/** What the node's table says of a rule, whatever its subjects are. */
+/** A rule with its id and modes, independent of its subjects. */
 export interface RuleRecord {
   readonly rule: Rule;
   readonly modes: PolicyModes;
   readonly entry: BookEntry;
-  /** Nothing in it is relative to the subject: neither peers (S5.4), nor ports by name (S1.8). */
+  /** Nothing in it is relative to the subject: neither peers (S5.4) nor named ports (S1.8). */
   readonly meansTheSameToAll: boolean;
 }
 
 interface Known extends RuleRecord {
-  /** Where it stands, and how many others came from there before it. */
+  /** Its place in the policy, and how many earlier rules have the same place. */
   readonly place: string;
   readonly before: number;
 }
 
 /**
- * Gives rules their ids: by the policy and the place in it, so that a counter goes on when peers or ports of a rule are edited; and by
- * everything that log lines and counts say of it. So an id never means another thing: packets that were judged before an edit, and
- * are read after it, are distinguished from those that were judged by the new version.
+ * Assigns ids to rules. An id depends on the policy and the place in it, so that a counter continues when peers or ports of a rule
+ * are edited; and on everything that log lines and counters report about it. So the meaning of an id never changes: packets that
+ * were judged before an edit, and are read after it, are distinguished from those that the new version judged.
  */
 export class RuleBook {
   private records = new Map<Rule, Known>();
@@ -45,7 +45,7 @@ export class RuleBook {
     const records = new Map<Rule, Known>();
     for (const direction of ["egress", "ingress"] as const)
       for (const tier of tiers[direction]) {
-        // One place of a policy may have become several rules.
+        // One place of a policy can be lowered to several rules.
         const seen = new Map<string, number>();
         for (const rule of tier.rules) {
           const known = this.records.get(rule);
@@ -63,7 +63,7 @@ export class RuleBook {
     return this.records.get(rule)!;
   }
 
-  /** Those that isolate a pod for good, and those that only would: their policies are in shadow mode. */
+  /** The isolations that are enforced, and those whose policies are in shadow mode. */
   isolationEntries(
     direction: Direction,
     tier: string,
@@ -85,7 +85,7 @@ export class RuleBook {
     });
   }
 
-  /** Whether denials are logged: unless all who isolate asked not to. */
+  /** Whether denials are logged: unless all isolating policies disable it. */
   auditOfIsolation(isolation: readonly Isolation[]): PolicyModes["audit"] {
     const quiet = isolation.every(
       ({ origin }) => origin.kind === "policy" && this.modesOf(origin.policy).audit === "none",
@@ -96,8 +96,8 @@ export class RuleBook {
   private recordOf(rule: Rule, direction: Direction, tier: string, place: string, before: number): Known {
     const modes = this.modesOf(rule.origin.policy);
     const verdict = verdictOf(rule);
-    const says = [verdict, rule.origin.name ?? "", modes.shadow, modes.audit];
-    const id = idOf([direction, tier, place, before, ...says]);
+    const reported = [verdict, rule.origin.name ?? "", modes.shadow, modes.audit];
+    const id = idOf([direction, tier, place, before, ...reported]);
     const entry: BookEntry = {
       id,
       direction,
@@ -110,7 +110,7 @@ export class RuleBook {
   }
 }
 
-// S7.7: this node cannot know whether the two ends authenticate to each other, so that such an Allow denies.
+// S7.7: the node cannot know whether the endpoints authenticate to each other, so such an Allow denies.
 function verdictOf({ action, condition }: Rule): BookEntry["verdict"] {
   return action === "Allow" && condition?.kind === "authentication" ? "Deny" : action;
 }

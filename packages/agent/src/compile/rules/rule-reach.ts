@@ -10,28 +10,28 @@ import type { Subject } from "./subjects.js";
 
 export type PlainPort = Exclude<PortMatch, { kind: "named" }>;
 
-/** What a rule does about one end. */
+/** What a rule does for one end. */
 export interface Item {
   readonly record: RuleRecord;
-  /** Other than that of any other item. */
+  /** Unique among items. */
   readonly number: number;
   readonly ports: "every" | readonly PlainPort[];
   /** The rule matches addresses that one of these names resolved to. */
   readonly names: readonly NameSets[];
-  /** Not known whether it matches; only of rules that pass, others fail closed. */
+  /** It is unknown whether the rule matches. Only for Pass rules; others fail closed. */
   readonly uncertain: boolean;
 }
 
-/** What a rule does about all ends. */
+/** What a rule does for all ends. */
 export interface RuleReach {
   readonly record: RuleRecord;
-  /** Other than that of any other reach. */
+  /** Unique among reaches. */
   readonly number: number;
-  /** The same as long as rule and subject mean the same, whichever ends come and go. */
+  /** Depends on the meaning of rule and subject, not on the ends. */
   readonly key: string;
   readonly otherwise: Item | undefined;
   readonly listed: ReadonlyMap<End, Item | undefined>;
-  /** Those about whom the last growth changed something. */
+  /** The ends for which the last update changed something. */
   readonly changed: readonly End[];
 }
 
@@ -42,7 +42,7 @@ interface Found {
   readonly items: Items;
 }
 
-/** Takes rules apart into what they do about each end. What was found grows with the ends that come and go. */
+/** Determines what rules do for each end. Results are updated when ends are added or removed. */
 export class RuleReaches {
   private readonly found = new Map<RuleRecord, Map<string, Found>>();
   private numbers = 0;
@@ -52,7 +52,7 @@ export class RuleReaches {
     private readonly ends: Ends,
   ) {}
 
-  /** To be called when nothing is different but the ends that came and went. */
+  /** To be called when only ends were added or removed. */
   grow(): void {
     for (const variants of this.found.values()) for (const found of variants.values()) this.growOne(found);
   }
@@ -89,7 +89,7 @@ export class RuleReaches {
     return reach;
   }
 
-  /** Puts into the list all about whom the rule does something else than about all others. */
+  /** Adds the ends to the list for which the rule does something other than the default. */
   private list(
     ends: Iterable<End>,
     ofOne: (end: End) => Membership,
@@ -100,7 +100,7 @@ export class RuleReaches {
     const known = new Map<Membership, Item | undefined>();
     for (const end of ends) {
       const membership = this.ofWholeRule(ofOne(end), reach.record, subject, end);
-      // Where a rule looks at nothing else, all who are in are treated alike.
+      // If a rule depends on nothing else, all ends with the same membership are treated alike.
       if (!isAlike || !known.has(membership)) known.set(membership, items.of(membership, end));
       const item = known.get(membership);
       if (item === reach.otherwise) continue;
@@ -110,7 +110,7 @@ export class RuleReaches {
     return come;
   }
 
-  /** S1.17: peers that hold different pods of one address may hold all of them together. */
+  /** S1.17: peers that match different pods of one address can match all of them together. */
   private ofWholeRule(
     found: Membership,
     { rule: { peers } }: RuleRecord,
@@ -138,7 +138,7 @@ export class RuleReaches {
 /** The items of a rule, each made once. */
 class Items {
   private readonly made = new Map<string, Item | undefined>();
-  /** At the subject, for what comes in. */
+  /** The ports at the subject, for ingress. */
   private readonly ownPorts: Item["ports"];
   private readonly names: readonly { readonly peer: DomainsPeer; readonly sets: NameSets }[];
 
@@ -171,8 +171,8 @@ class Items {
   }
 
   /**
-   * The ports that the rule names, at an end. Where that may be one of several whose ports differ, a rule that allows gets those that
-   * all of them have, and any other those that some of them have (S1.17).
+   * The ports of the rule at an end. If it can be one of several endpoints with different ports, an Allow rule gets the ports that
+   * all of them have, and other rules those that some of them have (S1.17).
    */
   private portsAt(end: End | undefined): { readonly ports: Item["ports"]; readonly differ: boolean } {
     const { rule, entry } = this.record;
@@ -196,7 +196,7 @@ class Items {
   }
 }
 
-/** S8.4: names that this node's own DNS answers resolve. A rule that denies takes what may be for what is. */
+/** S8.4: names that DNS answers on this node resolve. A Deny rule treats a possible match as a match. */
 const namePeers = ({ rule, entry }: RuleRecord): readonly DomainsPeer[] =>
   entry.verdict === "Allow" ? rule.peers.filter((peer) => peer.kind === "domains") : [];
 
@@ -209,14 +209,14 @@ const hasNamedPorts = ({ rule: { ports } }: RuleRecord): boolean =>
 const namesPortsOut = (record: RuleRecord): boolean =>
   record.entry.direction === "egress" && hasNamedPorts(record);
 
-/** Whether it is about ends that none of its peers distinguishes. */
+/** Whether the rule depends on ends that none of its peers distinguishes. */
 const looksAtAll = (record: RuleRecord): boolean => namesPortsOut(record) || namesExternal(record);
 
 function membershipOf(end: End | undefined, inputs: readonly PeerReach[]): Membership {
   return strongest(inputs.map(({ otherwise, listed }) => (end && listed.get(end)) ?? otherwise));
 }
 
-/** The same for many ends: most inputs hold only those they list. */
+/** The same for many ends: most inputs match only the ends that they list. */
 function membershipIn(inputs: readonly PeerReach[]): (end: End) => Membership {
   const [only] = inputs;
   if (only !== undefined && inputs.length === 1) return (end) => only.listed.get(end) ?? only.otherwise;
@@ -229,7 +229,7 @@ function membershipIn(inputs: readonly PeerReach[]): (end: End) => Membership {
   return (end) => strongest([inListed.get(end) ?? "no", membershipOf(end, wide)]);
 }
 
-/** What makes a rule mean something else for another subject. */
+/** Identifies what the rule means for this subject. */
 function variantOf(record: RuleRecord, subject: Subject): string {
   if (record.meansTheSameToAll) return "";
   const settled = record.rule.peers.filter(isRelative).map((peer) => peerKey(settlePeer(peer, subject)));
@@ -240,7 +240,7 @@ function variantOf(record: RuleRecord, subject: Subject): string {
   return [...settled, ports].join("\n");
 }
 
-// S1.8: a named port is what the destination pod calls so; nothing else has named ones.
+// S1.8: named ports are looked up at the destination pod; other endpoints have none.
 export function plainPorts(
   ports: RuleRecord["rule"]["ports"],
   destination: Endpoint | undefined,

@@ -23,7 +23,7 @@ export interface Subject {
   readonly sample: PodEndpoint;
 }
 
-/** What one tier has to say about a subject. */
+/** The part of one tier that applies to a subject. */
 export interface Row {
   readonly direction: Direction;
   readonly tier: TierName;
@@ -33,13 +33,13 @@ export interface Row {
 
 export type Rows = Readonly<Record<Direction, readonly Row[]>>;
 
-/** Finds the rules that are about pods of this node. What was found stays for as long as pod and rule do. */
+/** Finds the rules that apply to pods of this node. Results are reused while pods and rules stay the same. */
 export class Subjects {
   /** The pods of this node with their own network and an address. */
   readonly pods = new Map<Pod, Subject>();
   /** S1.17: pods of other nodes that report an address of one of these. */
   rivals: ReadonlyMap<Pod, Subject> = new Map();
-  /** S1.17: subjects with a pod that has an address of another subject's pod, too. The same set as long as it holds the same. */
+  /** S1.17: subjects with a pod that shares an address with a pod of another subject. The same object while its contents stay the same. */
   sharing: ReadonlySet<Subject> = new Set();
   private subjects: ReadonlyMap<string, Subject> = new Map();
   private selected: Selected = () => [];
@@ -48,7 +48,7 @@ export class Subjects {
 
   constructor(private readonly node: string) {}
 
-  /** The same object as long as nothing in it is different. */
+  /** Returns the same object while nothing in it changes. */
   update(
     cluster: Inventory,
     tiers: Tiers,
@@ -81,7 +81,7 @@ export class Subjects {
       const namespace = namespaceOf(cluster, pod);
       const key = (this.pods.get(pod) ?? this.rivals.get(pod))?.key ?? subjectKey(pod);
       const before = this.subjects.get(key);
-      // The packets that a rival is judged by are those of this node.
+      // The rules of a rival are applied to packets on this node.
       const sample = { kind: "pod", pod: { ...pod, node: this.node }, namespace } as const;
       const subject =
         subjects.get(key) ?? (before?.sample.namespace === namespace ? before : { key, sample });
@@ -100,7 +100,7 @@ export class Subjects {
       for (const text of pod.addresses.map(formatAddress)) {
         const other = at.get(text) ?? subject;
         if (other !== subject) sharing.add(subject).add(other);
-        // What only pods of other nodes share is not judged here.
+        // Addresses that only pods of other nodes share are not judged here.
         if (this.pods.has(pod)) at.set(text, other);
       }
     const isSame = sharing.size === this.sharing.size && [...sharing].every((one) => this.sharing.has(one));
@@ -137,9 +137,9 @@ const bySubject = <T extends Rule | Isolation>(
 ): Map<Subject, T[]> =>
   grouped(entries.flatMap((entry) => selected(entry.subject).map((subject) => [subject, entry] as const)));
 
-/** Which subjects a selection selects. All rules of a policy have the very same one. */
+/** Which subjects a selection selects. All rules of a policy share one selection object. */
 function selectionOf(subjects: Iterable<Subject>): Selected {
-  // By what selectors call the namespace: its label, not its name.
+  // By the label of the namespace, which selectors use, not by its name.
   const groups = grouped(
     [...subjects].map((one) => [one.sample.namespace.labels[namespaceNameLabel] ?? "", one] as const),
   );

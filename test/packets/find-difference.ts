@@ -6,7 +6,7 @@ import { Lab } from "./lab/lab.js";
 import type { Wiring } from "./lab/wiring.js";
 import { flowsIn, type Series } from "./scenarios.js";
 
-/** Who makes the nodes of a lab enforce a state, and then another. */
+/** Makes the nodes of a lab enforce a state, and then another. */
 export interface Enforcer {
   apply(state: State): Promise<unknown>;
   stop(): Promise<void>;
@@ -14,22 +14,25 @@ export interface Enforcer {
 
 export type StartEnforcer = (lab: Lab) => Promise<Enforcer>;
 
-export interface Hunt {
+export interface Search {
   readonly wiring: Wiring;
   readonly enforcer: StartEnforcer;
   /** How many connections to send under each set of policies. */
   readonly flows: number;
 }
 
-export interface Bag {
+export interface SearchResult {
   readonly sent: number;
   readonly leftOut: ReadonlyMap<string, number>;
-  /** The first case on which packets and verdicts do not agree, made small, as a text to keep. */
+  /** The first case in which packets and verdicts do not agree, shrunk, as a text to keep. */
   readonly found?: string;
 }
 
-/** Sends random connections under each set of policies of a series, until one meets another fate than it should. */
-export async function hunt(series: Series, { wiring, enforcer, flows }: Hunt): Promise<Bag> {
+/** Sends random connections under each set of policies of a series, until one does not match its verdict. */
+export async function findDifference(
+  series: Series,
+  { wiring, enforcer, flows }: Search,
+): Promise<SearchResult> {
   const lab = await Lab.build(stateIn(series.scenarios[0]!).cluster, wiring);
   const leftOut = new Map<string, number>();
   let sent = 0;
@@ -53,7 +56,7 @@ export async function hunt(series: Series, { wiring, enforcer, flows }: Hunt): P
   }
 }
 
-/** Connections of before are new ones after it. */
+/** Forgets tracked connections, so that all are new. */
 async function enforce(lab: Lab, enforcing: Enforcer, state: State): Promise<void> {
   await enforcing.apply(state);
   await lab.forgetConnections();

@@ -1,4 +1,4 @@
-// A DNS server that lies before it tells the truth: an answer from another address, one with another id, one to another
+// A DNS server that sends forged answers before the right one: from another address, with another id, to another
 // question, then the true one, and the same again with another address in it.
 import { createSocket } from "node:dgram";
 import packet from "dns-packet";

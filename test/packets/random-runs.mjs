@@ -1,9 +1,9 @@
 /**
- * What makes the tests with packets that go by chance longer, with other clusters each day.
+ * Settings that make the random tests with packets longer, with other clusters each day.
  * @param {{ seed?: string, clusters?: string }} [options]
  * @returns {Record<string, string>}
  */
-export function byChance({ seed = today(), clusters = "60" } = {}) {
+export function longRandomRuns({ seed = today(), clusters = "60" } = {}) {
   return { TIERWALL_PACKET_SEED: seed, TIERWALL_PACKET_CLUSTERS: clusters, TIERWALL_STORM_CHANGES: "200" };
 }
 
@@ -12,7 +12,7 @@ export function today() {
   return new Date().toISOString().slice(0, 10).replaceAll("-", "");
 }
 
-/** The tests that go by chance; what the others send, `npm test` sends. */
-export const filesByChance = ["packets/differential", "packets/established", "agent/under-traffic"].map(
+/** The random tests; `npm test` runs the others completely. */
+export const randomFiles = ["packets/differential", "packets/established", "agent/under-traffic"].map(
   (name) => `test/${name}.test.ts`,
 );

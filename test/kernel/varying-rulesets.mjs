@@ -1,10 +1,10 @@
 // Rulesets that differ in all that the agent's do, and agree on two things: UDP port 7 is denied, UDP port 9 is allowed. As in the
-// agent's, every walk ends by asking whether the rules are still those it began with (packages/agent/src/ruleset/walk-state.ts):
-// who is at the other end and what is said about him are two lookups, and a transaction may come between them.
+// agent's, every walk ends with a check whether the rules are still those with which it began (packages/agent/src/ruleset/walk-state.ts):
+// the identity of the peer and its verdict are two lookups, and a transaction can happen between them.
 
 const [unsettled, settled] = ["meta priority set ffff:0", "meta priority set none"];
 
-/** Of two tables that judge beside each other, one is through with a packet before the other begins. */
+/** Of two tables that are loaded at the same time, one finishes with a packet before the other begins. */
 const priorities = { first: -10, second: -8 };
 
 /**
@@ -12,7 +12,7 @@ const priorities = { first: -10, second: -8 };
  * @param {{ hook: "output" | "forward"; address: string }} packets which ones are judged, and where they go
  * @returns {(generation: number, place: "first" | "second") => import("@tierwall/agent").Ruleset}
  */
-export function wish(number, packets = { hook: "output", address: "127.0.0.1" }) {
+export function rulesetOf(number, packets = { hook: "output", address: "127.0.0.1" }) {
   const verdicts = new Map([["1:1", "goto p_deny"]]);
   const identities = new Map();
   const chains = new Map([["p_deny", { rules: ["udp dport 7 goto t_deny", "goto t_allow"] }]]);

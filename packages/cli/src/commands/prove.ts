@@ -31,7 +31,7 @@ import { readLive } from "../input/live.js";
 import { duration } from "../input/quantity.js";
 import { type StateFlags, stateOptions, printDiagnostics, withStateFlags } from "../input/state.js";
 import { Progress } from "../output/progress.js";
-import { print, styleFor, printMessage } from "../output/terminal.js";
+import { print, printMessage, printText, styleFor } from "../output/terminal.js";
 import { version } from "../version.js";
 import { printData } from "./explain.js";
 
@@ -211,7 +211,7 @@ function printEquality(
 function printResults(results: readonly GuaranteeResult[], output: ProveFlags["output"]): void {
   switch (output) {
     case "text":
-      return print(proofsText(results, styleFor(process.stdout)));
+      return printText(proofsText(results, styleFor(process.stdout)));
     case "json":
       return printData(proofsJson(results), "json");
     case "junit":

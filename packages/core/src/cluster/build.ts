@@ -85,7 +85,7 @@ function warnOfSharedAddresses(pods: Iterable<Pod>, diagnostics: Diagnostic[]): 
       const address = formatAddress({ family, value });
       diagnostics.push(
         diagnostic("TW2040", `${names} report the same address \`${address}\``, {
-          hint: "Packets there are judged for each of these pods, and pass only if all of them allow it. Delete the pods that are gone.",
+          hint: "A connection is allowed only if it is allowed for each of these pods. Delete the pods that no longer exist.",
         }),
       );
     }
@@ -119,7 +119,7 @@ export function missingNamespace(name: string): Namespace {
 }
 
 export function madeUp(namespace: string): Diagnostic {
-  const message = `namespace \`${namespace}\` is not in the input; it is taken to have only its name as a label`;
+  const message = `namespace \`${namespace}\` is not in the input; it is assumed to have no label except its name`;
   return diagnostic("TW3001", message);
 }
 

@@ -39,7 +39,7 @@ export const ruleLists = <
   return {
     ingress: optional(
       list(
-        "Rules for what comes in to the subject: the first that matches decides. None have no effect.",
+        "Rules for incoming connections of the subject: the first that matches decides. An empty list has no effect.",
         object(
           "an ingress rule",
           "What to do with traffic from any of these peers to any of these ports of the subject.",
@@ -55,7 +55,7 @@ export const ruleLists = <
     ),
     egress: optional(
       list(
-        "Rules for what leaves the subject: the first that matches decides. None have no effect.",
+        "Rules for outgoing connections of the subject: the first that matches decides. An empty list has no effect.",
         object(
           "an egress rule",
           "What to do with traffic of the subject to any of these peers on any of these ports.",
@@ -89,14 +89,14 @@ export function namedPortsNeedPods(
         path: [portsField, i, nameField],
         at: "key",
         message: `port \`${String(port[nameField])}\` is a name, but \`${beside}\` have no named ports`,
-        hint: "Use port numbers here, or give the pods a rule of their own.",
+        hint: "Use port numbers here, or write a separate rule for pods.",
         readable: true,
       }));
   };
   const named = `has(self.${portsField}) && self.${portsField}.exists(p, has(p.${nameField}))`;
   const cel = {
     rule: `!(${named}) || self.to.all(p, ${others.map((kind) => `!has(p.${kind})`).join(" && ")})`,
-    message: `\`${nameField}\` cannot stand beside ${others.map((kind) => `\`${kind}\``).join(" or ")}, which have no named ports`,
+    message: `\`${nameField}\` cannot be combined with ${others.map((kind) => `\`${kind}\``).join(" or ")}, which have no named ports`,
   };
   return { kind: "custom", check, cel };
 }
@@ -111,13 +111,13 @@ export function domainNamesOnlyAllow(allow: "Allow" | "Accept"): Constraint {
         code: "TW1404",
         path: ["to", i, "domainNames"],
         at: "key",
-        message: `\`domainNames\` may stand only in rules that \`${allow}\`; this one says \`${action}\``,
-        hint: `\`${allow}\` the names that are wanted, then \`Deny\` the rest with \`networks\`.`,
+        message: `\`domainNames\` is allowed only in rules with action \`${allow}\`; this rule has \`${action}\``,
+        hint: `\`${allow}\` the names that you need, then \`Deny\` the rest with \`networks\`.`,
       }));
   };
   const cel = {
     rule: `self.action == '${allow}' || self.to.all(p, !has(p.domainNames))`,
-    message: `\`domainNames\` may stand only in rules that \`${allow}\``,
+    message: `\`domainNames\` is allowed only in rules with action \`${allow}\``,
   };
   return { kind: "custom", check, cel };
 }

@@ -31,7 +31,7 @@ export const listedVersions = (kinds: readonly PolicyKind[]): string =>
 
 /** The message of TW1105. */
 export const unknownVersion = (apiVersion: string, kinds: readonly PolicyKind[]): string =>
-  `\`${apiVersion}\` is not a known version of ${kinds[0]!.kind}; known is ${listedVersions(kinds)}`;
+  `\`${apiVersion}\` is not a known version of ${kinds[0]!.kind}; use ${listedVersions(kinds)}`;
 
 /** A shape and its meaning. */
 export interface Spelling {
@@ -139,7 +139,7 @@ export function notEnforced(context: LowerContext, path: Path, what: string): Lo
     path,
     at: "key",
     message: `${what} is not understood; the policy is not enforced`,
-    hint: "The object is from a newer API than this version of Tierwall knows: upgrade Tierwall.",
+    hint: "The object uses a newer API than this version of Tierwall supports. Upgrade Tierwall.",
   });
   return { rules: [], isolation: [] };
 }

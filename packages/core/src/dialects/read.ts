@@ -129,7 +129,7 @@ function checkIdentity(kind: PolicyKind, object: ManifestObject): Problem[] {
       code: "TW2019",
       path: ["metadata", "namespace"],
       at: "key",
-      message: `${kind.kind} is cluster-wide; its namespace \`${metadata.namespace}\` means nothing`,
+      message: `${kind.kind} is cluster-wide; its namespace \`${metadata.namespace}\` is ignored`,
       readable: true,
     });
   return problems;
@@ -157,8 +157,8 @@ function earlyForm(problem: Problem, { foreign }: Spelling): Problem | undefined
   return {
     ...problem,
     code: "TW1419",
-    message: `\`namespaceSelector\` inside \`namespaces\` is of ${whose} \`namespaces\` is a label selector itself`,
-    hint: "Move what is inside one level up. Left as it is, a newer API server drops the field, and `namespaces` selects every namespace.",
+    message: `\`namespaceSelector\` inside \`namespaces\` belongs to ${whose} \`namespaces\` is itself a label selector`,
+    hint: "Move its content one level up. Otherwise, a newer API server drops the field, and `namespaces` selects every namespace.",
   };
 }
 
@@ -189,10 +189,10 @@ function toDiagnostic(
   if (!isTaken || table[problem.code].severity !== "error") return diagnostic(problem.code, message, more);
   // S10.2: what a cluster holds is never refused; it is read as safely as possible, and said.
   return problem.readable
-    ? diagnostic("TW2017", `${message} (${problem.code}); it is evaluated as it stands`, more)
+    ? diagnostic("TW2017", `${message} (${problem.code}); it is evaluated as written`, more)
     : diagnostic(
         "TW2015",
-        `${message} (${problem.code}); it may be from a newer API, and what cannot be understood fails closed`,
+        `${message} (${problem.code}); it may be from a newer API; unknown parts fail closed`,
         more,
       );
 }

@@ -20,7 +20,7 @@ function checkNames(spec: Readonly<Record<string, unknown>>): readonly Violation
           code: "TW2009",
           path: [direction, i, "name"],
           message: `\`${first}\` already has the name \`${name}\``,
-          hint: "The rules work all the same, but reports cannot tell them apart: give each its own name.",
+          hint: "Both rules are evaluated, but reports cannot distinguish them. Give each rule its own name.",
           readable: true,
         });
     }

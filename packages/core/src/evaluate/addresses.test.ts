@@ -187,7 +187,7 @@ describe("S1.14: a pod without an address", () => {
       expect(answer(peer, [], to)).toMatchObject({
         verdict,
         notes: noted.map(
-          (cidr) => `${to} has no address yet; it is taken not to be in ${cidr} (tell with --pod-cidr)`,
+          (cidr) => `${to} has no address yet; it is assumed not to be in ${cidr} (set it with --pod-cidr)`,
         ),
         missing: [],
       });
@@ -224,7 +224,7 @@ describe("S1.14: a pod without an address", () => {
       spec: {podSelector: {matchLabels: {app: client}}, ingress: [{from: [${block("10.1.0.0/24")}]}]}}`;
     expect(given([...base, closed]).ask("a/web -> a/client:80/TCP")).toMatchObject({
       verdict: "Deny",
-      notes: ["a/web has no address yet; it is taken not to be in 10.1.0.0/24 (tell with --pod-cidr)"],
+      notes: ["a/web has no address yet; it is assumed not to be in 10.1.0.0/24 (set it with --pod-cidr)"],
     });
     const told = { facts: { podCidrs: cidrs("10.1.0.0/16") } };
     expect(given([...base, closed], told).verdict("a/web -> a/client:80/TCP")).toBe("Undecided");

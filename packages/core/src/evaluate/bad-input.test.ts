@@ -41,7 +41,7 @@ describe("S10.1: errors in files", () => {
     const [found] = read(misspelled.replace("matchlabels: {app: web}", "matchLabels: [app]")).diagnostics;
     expect(found).toMatchObject({
       code: "TW1201",
-      message: "expected a mapping of keys to text, found a list",
+      message: "expected a mapping of keys to strings, found a list",
     });
   });
 

@@ -143,7 +143,7 @@ describe("S8.3: without DNS knowledge", () => {
   ])("S8.3: an external destination under %s is Undecided", (_, policy) => {
     expect(given([policy]).ask("a/client -> 203.0.113.7:443/TCP")).toMatchObject({
       verdict: "Undecided",
-      missing: ["whether 203.0.113.7 is an address of *.example.com (tell with --dns)"],
+      missing: ["whether 203.0.113.7 is an address of *.example.com (set it with --dns)"],
     });
   });
 

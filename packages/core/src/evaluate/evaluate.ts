@@ -57,7 +57,7 @@ export function evaluateDirection(
   const decisions = distinct(runs.map((run) => run.value));
   const notes = [...new Set(runs.flatMap((run) => run.notes))];
   const [first] = decisions;
-  if (runs.length >= mostRuns) notes.push("too many facts are missing to try them all");
+  if (runs.length >= mostRuns) notes.push("too many facts are missing to try all combinations");
   if (runs.length >= mostRuns || decisions.some((decision) => decision.verdict !== first!.verdict))
     return { verdict: "Undecided", decisions, missing: missingFacts(runs), notes };
   // Whoever decides, the conditions of all who may are worth knowing.

@@ -187,7 +187,7 @@ function addressIsIn(
         `whether ${name} has an address in ${formatBlocks(cidrs, except)}`,
       );
   }
-  const hint = other.kind === "pod" && !other.pod.hostNetwork ? " (tell with --pod-cidr)" : "";
+  const hint = other.kind === "pod" && !other.pod.hostNetwork ? " (set it with --pod-cidr)" : "";
   return unknownAddressIsIn(cidrs, except, name, hint, situation);
 }
 
@@ -214,11 +214,11 @@ function unknownAddressIsIn(
 ): boolean {
   const all = [...cidrs, ...except];
   for (const narrow of all.filter((c) => !isWholeFamily(c)))
-    unknowns.note(`${name} has no address yet; it is taken not to be in ${formatCidr(narrow)}${hint}`);
+    unknowns.note(`${name} has no address yet; it is assumed not to be in ${formatCidr(narrow)}${hint}`);
   for (const other of all.filter((c) => isWholeFamily(c) && c.family !== (flow.family ?? c.family))) {
     const although = `although the connection is IPv${flow.family}`;
     unknowns.note(
-      `${name} has no address yet; it is taken to be in ${formatCidr(other)}, ${although}${hint}`,
+      `${name} has no address yet; it is assumed to be in ${formatCidr(other)}, ${although}${hint}`,
     );
   }
   return cidrs.some(isWholeFamily) && !except.some(isWholeFamily);
@@ -323,7 +323,7 @@ function isApiServer(other: Endpoint, { cluster, unknowns, flow }: Situation): b
   if (known === undefined || addressesOf(other, { cluster, flow }).length === 0)
     return unknowns.ask({
       key: `apiserver:${formatEndpoint(other)}`,
-      text: `whether ${formatEndpoint(other)} is the API server${known === undefined ? " (tell with --kube-apiserver)" : ""}`,
+      text: `whether ${formatEndpoint(other)} is the API server${known === undefined ? " (set it with --kube-apiserver)" : ""}`,
     });
   return isAmong(other, known, "one of the API server", { cluster, unknowns, flow });
 }
@@ -343,19 +343,19 @@ function domainResolvesTo(
       .flatMap(({ addresses }) => addresses);
     const names = peer.patterns.map(describeDomain).join(", ");
     if (addressesOf(other, situation).length === 0)
-      unknowns.note(`${formatEndpoint(other)} has no address yet; it is taken not to be one of ${names}`);
+      unknowns.note(`${formatEndpoint(other)} has no address yet; it is assumed not to be one of ${names}`);
     return isAmong(other, resolved, `an address of ${names}`, situation);
   }
   if (other.kind !== "external") {
     unknowns.note(
-      `${formatEndpoint(other)} is taken not to be one of ${peer.patterns.map(describeDomain).join(", ")} (tell with --dns)`,
+      `${formatEndpoint(other)} is assumed not to be one of ${peer.patterns.map(describeDomain).join(", ")} (set it with --dns)`,
     );
     return false;
   }
   return peer.patterns.some((pattern) =>
     unknowns.ask({
       key: `dns:${pattern.kind}:${pattern.text}`,
-      text: `whether ${formatAddress(other.address)} is an address of ${describeDomain(pattern)} (tell with --dns)`,
+      text: `whether ${formatAddress(other.address)} is an address of ${describeDomain(pattern)} (set it with --dns)`,
     }),
   );
 }

@@ -38,7 +38,7 @@ describe("S9.1: a verdict is Allow, Deny or Undecided", () => {
     const rules = `egress: [${to("Accept", example)}, ${to("Deny", everywhere)}]`;
     expect(given([policy("names", 1, rules)]).ask(question)).toMatchObject({
       verdict: "Undecided",
-      missing: ["whether 203.0.113.7 is an address of www.example.com (tell with --dns)"],
+      missing: ["whether 203.0.113.7 is an address of www.example.com (set it with --dns)"],
     });
   });
 
@@ -72,7 +72,7 @@ describe("S9.1: a verdict is Allow, Deny or Undecided", () => {
   it("S9.1: only facts that matter are named", () => {
     const rules = `egress: [${to("Accept", "domainNames: [a.example.com]")}, ${to("Deny", everywhere)}, ${to("Accept", "domainNames: [b.example.com]")}]`;
     expect(given([policy("names", 1, rules)]).ask(question).missing).toEqual([
-      "whether 203.0.113.7 is an address of a.example.com (tell with --dns)",
+      "whether 203.0.113.7 is an address of a.example.com (set it with --dns)",
     ]);
   });
 
@@ -98,7 +98,7 @@ describe("S9.1: a verdict is Allow, Deny or Undecided", () => {
     );
     expect(found.missing).toEqual(
       expect.arrayContaining(
-        names.map((name) => `whether 203.0.113.7 is an address of ${name} (tell with --dns)`),
+        names.map((name) => `whether 203.0.113.7 is an address of ${name} (set it with --dns)`),
       ),
     );
     expect(found.missing).toHaveLength(3);

@@ -117,7 +117,10 @@ function decide(
 
 // S7.7: the input cannot tell.
 function authenticates({ unknowns }: Situation): boolean {
-  return unknowns.ask({ key: "authentication", text: "whether the two ends authenticate to each other" });
+  return unknowns.ask({
+    key: "authentication",
+    text: "whether the two endpoints authenticate to each other",
+  });
 }
 
 /**

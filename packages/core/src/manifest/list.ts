@@ -16,7 +16,7 @@ export function objectsInValue(value: Json, document: Document, receiver: Receiv
         `this document is ${Array.isArray(value) ? "a list" : "a single value"}, not a Kubernetes object`,
         {
           place: document.placeOf([]),
-          hint: "A manifest is an object with `apiVersion`, `kind` and `metadata`; several go into one file with `---` between them.",
+          hint: "A manifest is an object with `apiVersion`, `kind` and `metadata`; separate several in one file with `---`.",
         },
       ),
     );

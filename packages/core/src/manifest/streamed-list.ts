@@ -39,7 +39,7 @@ export class StreamedList {
     const kind = kindIn(fields);
     if (kind === undefined)
       this.receiver.report(
-        diagnostic("TW1005", "this has `items`, but its `kind` is not that of a list", { place }),
+        diagnostic("TW1005", "this object has `items`, but its `kind` is not a list", { place }),
       );
     for (const [item, index] of this.waiting) this.receive(item, index, kind?.list);
   }

@@ -53,13 +53,13 @@ export function annotationComplaints(
     if (!isChoice(name)) {
       const meant = suggest(name, [...Object.keys(choices), "lint-ignore"]);
       const hint = meant === undefined ? "it has no effect" : `did you mean \`${prefix}${meant}\`?`;
-      return [{ key, at: "key", message: `\`${key}\` is no annotation of Tierwall's; ${hint}` }];
+      return [{ key, at: "key", message: `\`${key}\` is not a Tierwall annotation; ${hint}` }];
     }
     const known: readonly unknown[] = choices[name];
     if (known.includes(value)) return [];
     const listed = choices[name].map((one) => `\`${one}\``).join(", ");
     const shown = typeof value === "string" ? value : JSON.stringify(value);
-    const message = `\`${key}\` cannot be \`${shown}\`, only one of ${listed}; it is read as \`${choices[name][0]}\``;
+    const message = `\`${key}\` must be one of ${listed}, not \`${shown}\`; it is read as \`${choices[name][0]}\``;
     return [{ key, at: "value", message }];
   });
 }

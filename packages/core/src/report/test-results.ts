@@ -40,7 +40,7 @@ export function testResultsText(results: readonly TestResult[], style: Style): s
     ];
   });
   const { passed, failed, errors } = totals(results);
-  const notAsked = errors === 0 ? "" : `, ${errors} not asked`;
+  const notAsked = errors === 0 ? "" : `, ${errors} not evaluated`;
   return [...lines, "", `${passed} passed, ${failed} failed${notAsked}`].join("\n");
 }
 

@@ -88,7 +88,7 @@ describe("warnings about an edit say", () => {
 
   it("who overrides a NetworkPolicy", () => {
     expect(warningsOf([denyAll, fromNginx])).toEqual([
-      "denied: 2 connections that work today become denied (1 workload), for example outside → shop/web :8080/TCP",
+      "denied: 2 connections that work today become denied (1 workload), for example external addresses → shop/web :8080/TCP",
       'overridden: is overridden by ClusterNetworkPolicy deny-all rule 1 "all": that denies ingress-nginx/controller → shop/web :8080/TCP, which this policy allows',
     ]);
   });

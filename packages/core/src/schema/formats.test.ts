@@ -138,7 +138,7 @@ it("S3.8: host bits are a warning that says what is read", () => {
 });
 
 it("a port number in quotes is told from a name", () => {
-  expect(portName.check("80")[0]?.message).toMatch(/a port number is written without quotes$/);
+  expect(portName.check("80")[0]?.message).toMatch(/write port numbers without quotes$/);
   expect(portName.check("Web")[0]?.message).not.toMatch(/without quotes/);
 });
 

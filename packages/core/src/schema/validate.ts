@@ -42,7 +42,7 @@ function readDoubtful(schema: Schema, value: unknown, way: Way, problems: Proble
     case "boolean":
       if (typeof value !== "boolean") return wrongType("true or false");
       if (schema.only && !value)
-        return complain("TW1405", "`false` means nothing here; leave the field out, or set it to `true`");
+        return complain("TW1405", "`false` is not allowed here; remove the field, or set it to `true`");
       return value;
     case "integer":
       if (typeof value !== "number" || !Number.isInteger(value)) return wrongType("a whole number");
@@ -52,7 +52,8 @@ function readDoubtful(schema: Schema, value: unknown, way: Way, problems: Proble
       if (typeof value !== "string") return wrongType(schema.expected);
       return checkFormat(schema.format, value, way, "value", problems);
     case "string": {
-      if (typeof value !== "string") return wrongType(schema.values ? formatChoices(schema.values) : "text");
+      if (typeof value !== "string")
+        return wrongType(schema.values ? formatChoices(schema.values) : "a string");
       if (schema.values && !schema.values.includes(value))
         return complain(
           "TW1203",
@@ -61,7 +62,7 @@ function readDoubtful(schema: Schema, value: unknown, way: Way, problems: Proble
       if (schema.maxLength !== undefined && value.length > schema.maxLength)
         complain(
           "TW1208",
-          `${value.length} characters are too many; at most ${schema.maxLength} are allowed`,
+          `the string has ${value.length} characters; at most ${schema.maxLength} are allowed`,
           { readable: true },
         );
       return schema.format ? checkFormat(schema.format, value, way, "value", problems) : value;
@@ -77,7 +78,7 @@ function readDoubtful(schema: Schema, value: unknown, way: Way, problems: Proble
       if (schema.set) findDuplicates(value, way, problems);
       return value.map((item: unknown, i) => readAt(i, schema.items, item, way, problems));
     case "map":
-      return wrongType("a mapping of keys to text");
+      return wrongType("a mapping of keys to strings");
     case "object":
       return wrongType(`${schema.title} (an object)`);
   }
@@ -119,7 +120,7 @@ function readObject(schema: ObjectSchema, value: PlainObject, way: Way, problems
       code: "TW1202",
       path: [...way],
       at: "key",
-      message: `\`${key}\` is missing; ${schema.title} needs it`,
+      message: `\`${key}\` is missing; it is required in ${schema.title}`,
       ...given({ readable: field.lenient }),
     });
   }
@@ -137,7 +138,7 @@ function unknownField(schema: ObjectSchema, key: string, path: Path): Problem {
     path: [...path, key],
     at: "key",
     message: `unknown field \`${key}\` in ${schema.title}${didYouMean(key, Object.keys(schema.fields))}`,
-    hint: schema.ifDropped ?? "Left as it is, a cluster would drop the field or refuse the object.",
+    hint: schema.ifDropped ?? "A cluster drops the field or rejects the object.",
   };
 }
 
@@ -159,7 +160,7 @@ function checkConstraint(
   if (constraint.kind === "needs") {
     const { field, needs } = constraint;
     if (value[field] === undefined || needs.some((key) => value[key] !== undefined)) return;
-    const message = `\`${field}\` needs ${names(needs, "or")} beside it`;
+    const message = `\`${field}\` requires ${names(needs, "or")}`;
     problems.push({ code: code ?? "TW1211", path: [...path, field], at: "key", message, ...hint });
     return;
   }
@@ -178,7 +179,7 @@ function checkConstraint(
       code: code ?? (constraint.kind === "exactly-one" ? "TW1209" : "TW1210"),
       path: [...path, given[1]!],
       at: "key",
-      message: `${names(given, "and")} exclude each other in ${schema.title}; keep one`,
+      message: `${names(given, "and")} are mutually exclusive in ${schema.title}; keep one`,
     });
 }
 
@@ -232,8 +233,8 @@ function readMap(
         code: "TW2010",
         path: [...way],
         at: "key",
-        message: `\`${key}\` has no value; it is read as the empty text`,
-        hint: 'Write `""` if that is what is meant.',
+        message: `\`${key}\` has no value; it is read as an empty string`,
+        hint: 'Write `""` if this is intended.',
         readable: true,
       });
       read[key] = "";
@@ -244,7 +245,7 @@ function readMap(
         code: "TW1201",
         path: [...way],
         at: "value",
-        message: `expected text, found ${describe(given)}`,
+        message: `expected a string, found ${describe(given)}`,
         ...quoteIt(schema, given),
       });
     way.pop();
@@ -262,7 +263,7 @@ function findDuplicates(items: readonly unknown[], path: Path, problems: Problem
         code: "TW1212",
         path: [...path, i],
         at: "value",
-        message: `\`${key}\` stands twice in this list`,
+        message: `\`${key}\` is a duplicate item of this list`,
         readable: true,
       });
     seen.add(key);
@@ -274,7 +275,7 @@ function describe(value: unknown): string {
   if (Array.isArray(value)) return "a list";
   if (typeof value === "object") return "an object";
   if (typeof value === "string")
-    return `the text \`${value.length > 40 ? `${value.slice(0, 40)}…` : value}\``;
+    return `the string \`${value.length > 40 ? `${value.slice(0, 40)}…` : value}\``;
   if (typeof value === "number") return `the number ${value}`;
   return typeof value === "boolean" ? `\`${value}\`` : "something else";
 }

@@ -114,13 +114,13 @@ describe("S9.5: other caveats", () => {
   it("S9.5: what could not be read, whatever the verdict", () => {
     const unseen = {
       kind: "unseen",
-      text: "globalnetworkpolicies.crd.projectcalico.org could not be read: answers are as if there were none",
+      text: "globalnetworkpolicies.crd.projectcalico.org could not be read: answers assume that there are none",
     };
     expect(explained([snapshot], question).caveats).toEqual([unseen]);
     expect(explained([snapshot, denyAll], question).caveats).toEqual([unseen]);
   });
 
-  it("S9.6: an API that is ignored", () => {
+  it("S9.6: an ignored API", () => {
     const options = { ignoreApis: ["crd.projectcalico.org"] };
     expect(explained([calico], question, options).caveats).toMatchObject([{ kind: "ignored" }]);
   });

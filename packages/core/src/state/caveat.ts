@@ -167,16 +167,16 @@ export function unseenCaveats(snapshot: JsonObject): readonly Caveat[] {
   const onlyIn = child(snapshot, "onlyIn");
   const partly = texts(onlyIn, "resources");
   const undiscovered = text(snapshot, "undiscovered");
-  const asIf = "answers are as if there were none";
+  const asIf = "answers assume that there are none";
   const unseen = [
     ...(undiscovered === undefined
       ? []
-      : [`policies of other projects could not be looked for (${brief(undiscovered)}): ${asIf}`]),
+      : [`policies of other projects could not be listed (${brief(undiscovered)}): ${asIf}`]),
     ...texts(snapshot, "forbidden").map((resource) => `${brief(resource)} could not be read: ${asIf}`),
     ...(partly.length === 0
       ? []
       : [
-          `${brief(partly.join(", "))} could be read in namespace ${brief(text(onlyIn, "namespace") ?? "")} only`,
+          `${brief(partly.join(", "))} could be read only in namespace ${brief(text(onlyIn, "namespace") ?? "")}`,
         ]),
   ];
   return unseen.map((text) => ({ kind: "unseen", text }));

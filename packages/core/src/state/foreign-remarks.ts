@@ -32,7 +32,7 @@ function notEvaluated(objects: Group): Diagnostic {
   const message = `${listed(objects)} ${is} not evaluated: verdicts that may depend on ${them} are Undecided`;
   return diagnostic("TW2026", message, {
     place: policy.place(),
-    hint: `If ${objects.length === 1 ? "it is" : "they are"} not in force, leave ${them} out with \`--ignore-api ${kind.group}\`.`,
+    hint: `If ${objects.length === 1 ? "it is" : "they are"} not enforced, exclude ${them} with \`--ignore-api ${kind.group}\`.`,
   });
 }
 

@@ -28,7 +28,7 @@ function aboutSkipped(
           `${kustomization === undefined ? "A kustomization" : `\`${kustomization}\``} is not applied, and its files are read as they are. Render it first: ` +
             `\`kubectl kustomize ${folder} | tierwall validate -f -\`.`,
         ]),
-    ...(skipped.has("Secret") ? ["Nothing of a Secret is used or shown."] : []),
+    ...(skipped.has("Secret") ? ["Secrets are neither used nor shown."] : []),
   ];
   return diagnostic("TW3003", message, hints.length === 0 ? {} : { hint: hints.join(" ") });
 }

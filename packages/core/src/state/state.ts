@@ -284,7 +284,7 @@ export function duplicate(object: ManifestObject, first: FirstPlace, identity: s
   const called = calledIn(identity);
   return diagnostic(
     "TW1102",
-    `there are two objects called ${called}; the other is at ${first.file}:${first.line}`,
+    `there are two objects named ${called}; the other is at ${first.file}:${first.line}`,
     {
       place: object.document.placeOf([...object.path, "metadata", "name"]),
       object: called,
@@ -295,7 +295,7 @@ export function duplicate(object: ManifestObject, first: FirstPlace, identity: s
 
 // S10.3
 export function skippedKinds(skipped: ReadonlyMap<string, number>): Diagnostic {
-  const message = `kinds that are no part of network policy were skipped: ${formatCounts(skipped)}`;
+  const message = `kinds that do not affect network policy were skipped: ${formatCounts(skipped)}`;
   return diagnostic("TW3003", message);
 }
 
@@ -307,7 +307,7 @@ export function provenanceOf(
 }
 
 function leftOut(object: ManifestObject, policy: PolicyRef): Diagnostic {
-  return diagnostic("TW2022", `${policy.kind} \`${policy.name}\` has errors and was left out`, {
+  return diagnostic("TW2022", `${policy.kind} \`${policy.name}\` has errors and was skipped`, {
     place: object.document.placeOf(object.path),
   });
 }

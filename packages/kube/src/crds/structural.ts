@@ -152,7 +152,7 @@ function ruleOf(constraint: Constraint, title: string): ValidationRule | undefin
     case "at-most-one":
       return {
         rule: `${howMany(constraint.of)} <= 1`,
-        message: `${listed(constraint.of, "and")} exclude each other in ${title}`,
+        message: `${listed(constraint.of, "and")} are mutually exclusive in ${title}`,
       };
     case "needs":
       return {

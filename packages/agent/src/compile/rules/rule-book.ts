@@ -110,7 +110,7 @@ export class RuleBook {
   }
 }
 
-// S7.7: this node cannot know whether the two ends authenticate to each other, so that such an Allow denies.
+// S7.7: this node cannot know whether the two endpoints authenticate to each other, so that such an Allow denies.
 function verdictOf({ action, condition }: Rule): BookEntry["verdict"] {
   return action === "Allow" && condition?.kind === "authentication" ? "Deny" : action;
 }

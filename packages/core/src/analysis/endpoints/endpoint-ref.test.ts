@@ -161,9 +161,9 @@ describe("targets: an endpoint with a port", () => {
     "fd00::1",
     "[fd00::1]",
     "[fd00::1]:",
-  ])("TW1503: `%s` names no port", (text) =>
+  ])("TW1503: `%s` has no port", (text) =>
     expect(
-      refusal(parseTarget(text)).startsWith(`TW1503 \`${text}\` names no port; add \`:PORT/PROTOCOL\``),
+      refusal(parseTarget(text)).startsWith(`TW1503 \`${text}\` has no port; add \`:PORT/PROTOCOL\``),
     ).toBe(true),
   );
 

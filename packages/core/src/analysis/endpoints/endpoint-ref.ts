@@ -36,7 +36,7 @@ export function parseEndpoint(text: string): Result<EndpointRef> {
   const address = parseAddress(text.replace(/^\[(.*)\]$/, "$1"));
   if (address !== undefined) return ok({ kind: "address", address });
   if (parseCidr(text) !== undefined)
-    return failed(diagnostic("TW1501", `\`${text}\` is a range; ask about one of its addresses`));
+    return failed(diagnostic("TW1501", `\`${text}\` is a range; use one of its addresses`));
   const [namespace, second, third, ...rest] = text.includes(":") ? [] : text.split("/");
   if (namespace && second && third === undefined) return ok({ kind: "named", namespace, name: second });
   if (namespace && second && third && rest.length === 0)
@@ -101,7 +101,7 @@ export function parseTarget(text: string): Result<{ endpoint: EndpointRef; port:
     return failed(
       diagnostic(
         "TW1503",
-        `\`${text}\` names no port; add \`:PORT/PROTOCOL\`, \`:NAME\` or \`:ICMP\`${text.includes(":") ? " (IPv6 addresses go in brackets)" : ""}`,
+        `\`${text}\` has no port; add \`:PORT/PROTOCOL\`, \`:NAME\` or \`:ICMP\`${text.includes(":") ? " (IPv6 addresses go in brackets)" : ""}`,
       ),
     );
   const endpoint = parseEndpoint(name);

@@ -145,7 +145,7 @@ describe("TW1502: what does not exist, and what was probably meant", () => {
     ["shop/Deploiment/web", "`Deploiment` is not a kind of workload; did you mean `Deployment`?"],
     ["node:worker-2", "there is no node `worker-2`; did you mean `worker-1`?"],
     ["node:elsewhere", "there is no node `elsewhere`"],
-    ["shop/twin", "`shop/twin` could be `shop/StatefulSet/twin` or `shop/DaemonSet/twin`; say which"],
+    ["shop/twin", "`shop/twin` could be `shop/StatefulSet/twin` or `shop/DaemonSet/twin`; specify which one"],
   ])("%s", (text, message) => {
     const result = resolved(text);
     if (result.ok) throw new Error("found");

@@ -80,7 +80,7 @@ function resolveNamed(cluster: Cluster, namespace: string, name: string): Result
   if (only !== undefined && workloads.length === 1) return ok(podsAs(cluster, label, only.pods));
   if (workloads.length > 1) {
     const choices = workloads.map((w) => `\`${namespace}/${w.kind}/${name}\``).join(" or ");
-    return failed(diagnostic("TW1502", `\`${label}\` could be ${choices}; say which`));
+    return failed(diagnostic("TW1502", `\`${label}\` could be ${choices}; specify which one`));
   }
   if (pod !== undefined) return ok(podsAs(cluster, label, [pod]));
   return failed(
@@ -105,7 +105,7 @@ function resolveWorkload(
   const kind = endpointKind(word);
   if (kind === undefined) {
     const message = `\`${word}\` is not a kind of workload${didYouMean(word, endpointKinds)}`;
-    return failed(diagnostic("TW1502", message, { hint: `Known are ${endpointKinds.join(", ")}.` }));
+    return failed(diagnostic("TW1502", message, { hint: `The kinds are ${endpointKinds.join(", ")}.` }));
   }
   if (kind === "Pod") {
     const pod = cluster.pods.get(`${namespace}/${name}`);
@@ -152,7 +152,7 @@ function resolveAddress(
     return failed(
       diagnostic(
         "TW1501",
-        `${formatAddress(address)} is the address of a Service, and Services open no connections`,
+        `${formatAddress(address)} is the address of a Service, and Services do not open connections`,
       ),
     );
   // A load balancer may share an address with a node or with another: then the port tells who answers.
@@ -161,7 +161,7 @@ function resolveAddress(
     return failed(
       diagnostic(
         "TW1501",
-        `${formatAddress(address)} is shared by ${sharers(services, endpoint)}; say which port`,
+        `${formatAddress(address)} is shared by ${sharers(services, endpoint)}; specify the port`,
       ),
     );
   const service =
@@ -174,7 +174,7 @@ function resolveAddress(
         "TW1506",
         `${formatAddress(address)} is a Service address, but no Service in the input has it`,
         {
-          hint: "Policies judge the endpoints behind a Service: add the Service and its EndpointSlices or pods to the input.",
+          hint: "Policies are evaluated for the endpoints of a Service. Add the Service and its EndpointSlices or pods to the input.",
         },
       ),
     );

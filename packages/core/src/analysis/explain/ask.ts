@@ -55,7 +55,7 @@ export function candidatesFor({ cluster }: Pick<State, "cluster">, question: Que
   if (!to.ok) return to;
   if (from.value.service !== undefined)
     return failed(
-      diagnostic("TW1501", `${from.value.label} cannot open connections; name the pod or workload that does`),
+      diagnostic("TW1501", `${from.value.label} does not open connections; name a pod or workload`),
     );
   const destinations = destinationsOf(cluster, to.value, question.port);
   if (!destinations.ok) return destinations;
@@ -63,7 +63,7 @@ export function candidatesFor({ cluster }: Pick<State, "cluster">, question: Que
     destinations.value.flatMap((destination) => pairUp(cluster, from.value, source, destination)),
   );
   if (candidates.length > 0) return ok({ from: from.value, to: to.value, candidates });
-  const message = `${from.value.label} and ${to.value.label} have no address family in common, so they cannot talk at all`;
+  const message = `${from.value.label} and ${to.value.label} have no common address family, so no connection is possible`;
   return failed(diagnostic("TW1505", message));
 }
 
@@ -194,7 +194,7 @@ function behindService(
   if (destinations.length > 0) return ok(destinations);
   return failed(
     diagnostic("TW1506", `${name} has no endpoint for this`, {
-      hint: "No pod or ready endpoint stands behind it on this port and address family.",
+      hint: "It has no pod or ready endpoint on this port and address family.",
     }),
   );
 }
@@ -207,12 +207,12 @@ function behindPort(cluster: Cluster, service: Service, port: PortRef): string |
   );
   return through === undefined
     ? undefined
-    : `Port ${port.port} is that of its pods: port ${through.port} of the Service leads there.`;
+    : `Port ${port.port} is a target port: use port ${through.port} of the Service.`;
 }
 
 function unknownBackends(who: string): Diagnostic {
   return diagnostic("TW1506", `${who} not in the input`, {
-    hint: "Policies judge the endpoint behind a Service: add its pods and EndpointSlices to the input.",
+    hint: "Policies are evaluated for the endpoints of a Service. Add its pods and EndpointSlices to the input.",
   });
 }
 

@@ -228,7 +228,7 @@ describe("the nearest rule that would have allowed", () => {
     expect(nearest(policy("admin", "p", 5, byBoth, deny))).toBe("by-both peer port");
   });
 
-  it("one that would have been in time is nearer than one that comes too late", () => {
+  it("one that would have been in time is nearer than one that is evaluated too late", () => {
     const late = rule("late", "Allow");
     expect(nearest(policy("admin", "p", 5, rule("in-time", "Allow", teamB, 80), deny, late))).toBe(
       "in-time peer port",

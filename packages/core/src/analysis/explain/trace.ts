@@ -167,7 +167,7 @@ function nearestAllow(tiers: readonly TierTrace[]): NearestAllow | undefined {
       // Of equals the later one wins, being closer to what decided; but of those that come too late, the first.
       if (cost > bestCost || (late && cost === bestCost)) continue;
       bestCost = cost;
-      const why = trace.why ?? "it fits, but an earlier rule decides first";
+      const why = trace.why ?? "it matches, but an earlier rule decides first";
       best = { rule: trace.rule, tier, fails: trace.fails, why };
     }
   }

@@ -22,7 +22,7 @@ import { type LostLifeline, LostLifelines } from "../lifelines/lost-lifelines.js
 /** Pods that lose what they can hardly do without. */
 export interface Lockout {
   readonly from: Lifeline | "kubelet probes";
-  /** Undecided: they may lose it, which hangs on what is not known. */
+  /** Undecided: they may lose it, depending on missing information. */
   readonly after: "Deny" | "Undecided";
   readonly parties: readonly Party[];
   /** In how many connections. */

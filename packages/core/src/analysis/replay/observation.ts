@@ -30,12 +30,12 @@ export interface Observation {
 
 /** Why a record is not about a new connection (S1.5), or not about one that policies speak of. */
 export const skipReasons = {
-  reply: "replies, which are allowed with what they answer",
-  established: "packets of open connections that do not tell who opened them",
+  reply: "replies, which are allowed with their connections",
+  established: "packets of open connections whose source is unknown",
   icmp: "ICMP other than echo requests",
   protocol: "protocols other than TCP, UDP, SCTP and ICMP",
-  request: "requests inside of connections (L7)",
-  event: "events that are no flows",
+  request: "L7 requests inside connections",
+  event: "events that are not flows",
 } as const;
 export type SkipReason = keyof typeof skipReasons;
 

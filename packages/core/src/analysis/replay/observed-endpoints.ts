@@ -18,8 +18,8 @@ export type MeantFlows =
 export const unknownReasons = {
   pod: "pods that are not in the input",
   node: "nodes that are not in the input",
-  service: "Services of which the input does not tell what is behind them",
-  other: "ends that cannot be found, or cannot talk",
+  service: "Services whose endpoints are not in the input",
+  other: "endpoints that cannot be found or cannot connect",
 } as const;
 export type UnknownWhy = keyof typeof unknownReasons;
 

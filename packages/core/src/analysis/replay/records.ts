@@ -46,7 +46,8 @@ export function readJsonLine(line: string): ReadLine {
   for (const [key, field] of Object.entries(value)) {
     const column = columnCalled(key);
     if (column === undefined || field === null) continue;
-    if (typeof field !== "string" && typeof field !== "number") return broken(`its \`${key}\` is no text`);
+    if (typeof field !== "string" && typeof field !== "number")
+      return broken(`its \`${key}\` is not a string`);
     fields[column] = String(field);
   }
   return readFields(fields);

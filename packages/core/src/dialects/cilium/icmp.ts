@@ -77,7 +77,7 @@ const icmpField = object(
   "an ICMP type",
   "One type of ICMP message, of one IP family.",
   {
-    family: optional(oneOf("The IP family; IPv4 unless given.", ["IPv4", "IPv6"], "IPv4")),
+    family: optional(oneOf("The IP family. Default: IPv4.", ["IPv4", "IPv6"], "IPv4")),
     type: required({
       type: "int-or-string",
       expected: "an ICMP type, by number or by name",
@@ -91,7 +91,7 @@ const icmpField = object(
 );
 
 export const icmps = list(
-  "Messages of ICMP, by type. An item that has them may not have `toPorts`.",
+  "Messages of ICMP, by type. Cannot be combined with `toPorts`.",
   object("an ICMP entry", "A list of ICMP types; an empty one matches nothing.", {
     fields: optional(list("The types that match.", icmpField, { maxItems: 40 })),
   }),

@@ -294,7 +294,7 @@ describe("S7.4: selectors", () => {
       "everything in everything as serviceaccount=web",
     ],
     [
-      "what no pod has is not asked for",
+      "missing labels are not required",
       "{matchExpressions: [{key: container:x, operator: DoesNotExist}]}",
       `everything in ${own}`,
       "everything in everything",

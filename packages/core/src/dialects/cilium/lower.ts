@@ -43,14 +43,14 @@ function lowerRule(rule: CiliumRule | undefined, path: Path, context: LowerConte
       code: "TW2016",
       path,
       at: "key",
-      message: `it is not understood which pods \`${formatPath(path)}\` is for; this rule is not enforced`,
-      hint: "The object is from a newer API than this version of Tierwall knows: upgrade Tierwall.",
+      message: `the subject in \`${formatPath(path)}\` is not understood; this rule is not enforced`,
+      hint: "The object uses a newer API than this version of Tierwall supports. Upgrade Tierwall.",
     });
     return nothing;
   }
   if (selector === undefined) {
     // S7.11
-    const message = "a rule with `nodeSelector` is for nodes; it has no effect on pods";
+    const message = "a rule with `nodeSelector` applies to nodes; it has no effect on pods";
     context.warn({ code: "TW2014", path: [...path, "nodeSelector"], at: "key", message });
     return nothing;
   }
@@ -172,7 +172,7 @@ function writtenPeersOf(item: CiliumItem): WrittenPeers {
   };
 }
 
-/** Undefined where the item names no ports at all; a group without ports matches nothing. */
+/** Undefined where the item has no ports at all; a group without ports matches nothing. */
 function portGroupsOf({ toPorts = [], icmps = [] }: CiliumItem): readonly PortGroup[] | undefined {
   if (icmps.length > 0) return [{ ports: lowerIcmps(icmps) }];
   if (toPorts.length === 0) return undefined;

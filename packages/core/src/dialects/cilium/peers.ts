@@ -53,16 +53,13 @@ const cidrOrAddress: Format = {
 
 const cidrRule = object(
   "a Cilium CIDR rule",
-  "Addresses outside the cluster: a range, or the ranges of CiliumCIDRGroups, less some parts of them.",
+  "Addresses outside the cluster: a range, or the ranges of CiliumCIDRGroups, with exceptions.",
   {
     cidr: optional(string("The range, IPv4 or IPv6.", { format: cidr })),
     cidrGroupRef: optional(string("The name of a CiliumCIDRGroup.", { format: objectName })),
     cidrGroupSelector: optional(ciliumSelector("CiliumCIDRGroups by their labels.")),
     except: optional(
-      list(
-        "Ranges that do not count, for this item alone.",
-        string("A range inside `cidr`.", { format: cidr }),
-      ),
+      list("Ranges that this item excludes.", string("A range inside `cidr`.", { format: cidr })),
     ),
   },
   [{ kind: "exactly-one", of: ["cidr", "cidrGroupRef", "cidrGroupSelector"] }, exceptInside(false)],
@@ -70,29 +67,29 @@ const cidrRule = object(
 
 const service = object(
   "a Cilium service selector",
-  "Services, which stand for their endpoints: one by its name, or several by their labels.",
+  "Endpoints of Services: of one by its name, or of several by their labels.",
   {
     k8sService: optional(
       object("a service reference", "One Service.", {
         serviceName: required(string("Its name.", { format: objectName })),
-        namespace: optional(string("Its namespace; any unless given.")),
+        namespace: optional(string("Its namespace. Default: any.")),
       }),
     ),
     k8sServiceSelector: optional(
       object("a service selector", "Services by their labels.", {
         selector: required(ciliumSelector("The labels of the Services; `{}` is every Service.")),
-        namespace: optional(string("Their namespace; any unless given.")),
+        namespace: optional(string("Their namespace. Default: any.")),
       }),
     ),
   },
   [{ kind: "at-least-one", of: ["k8sService", "k8sServiceSelector"] }],
 );
 
-const group = object("a Cilium group", "Addresses that a cloud provider knows.", {
+const group = object("a Cilium group", "Addresses that a cloud provider resolves.", {
   aws: required(
-    object("an AWS group", "Addresses of AWS instances; which ones, only AWS knows.", {
-      labels: optional(any("Tags that the instances carry.")),
-      region: optional(string("The region to look in.")),
+    object("an AWS group", "Addresses of AWS instances. Only AWS can resolve them.", {
+      labels: optional(any("Tags of the instances.")),
+      region: optional(string("The region of the instances.")),
       securityGroupsIds: optional(list("Security groups by their ids.", string("An id, such as `sg-0123`."))),
       securityGroupsNames: optional(list("Security groups by their names.", string("A name."))),
     }),
@@ -100,12 +97,12 @@ const group = object("a Cilium group", "Addresses that a cloud provider knows.",
 });
 
 export const endpointsList = list(
-  "Pods by their labels, in the policy's own namespace unless a namespace label is named; `{}` is any of them. An " +
+  "Pods by their labels, in the policy's own namespace unless it selects by a namespace label; `{}` is all of them. An " +
     "empty list matches nothing.",
   ciliumSelector("Pods by their labels."),
 );
 export const nodesList = list(
-  "Nodes other than the pod's own, by their labels; `{}` is any of them. Cilium refuses it unless it runs with " +
+  "Nodes other than the pod's own, by their labels; `{}` is all of them. Cilium rejects it unless it runs with " +
     "`enable-node-selector-labels`. An empty list matches nothing.",
   ciliumSelector("Nodes by their labels."),
 );
@@ -121,12 +118,9 @@ export const entityList = list(
   "Well-known peers, such as `world` or `kube-apiserver`. An empty list matches nothing.",
   string("An entity.", { format: entityName }),
 );
-export const serviceList = list("Endpoints of Services; an empty list is as if absent.", service);
-export const groupList = list("Groups of a cloud provider; an empty list is as if absent.", group);
-export const fqdnList = list(
-  "Domain names outside the cluster; an empty list is as if absent.",
-  fqdnSelector,
-);
+export const serviceList = list("Endpoints of Services; an empty list is ignored.", service);
+export const groupList = list("Groups of a cloud provider; an empty list is ignored.", group);
+export const fqdnList = list("Domain names outside the cluster; an empty list is ignored.", fqdnSelector);
 
 /** The peers of an item, whichever its direction. */
 export interface WrittenPeers {

@@ -30,7 +30,7 @@ const portText: Format = {
     return [
       {
         code: "TW1311",
-        message: `\`${text}\` is not a port; it is a number from 0 to 65535, 0 being every port`,
+        message: `\`${text}\` is not a port; write a number from 0 to 65535, where 0 is every port`,
       },
     ];
   },
@@ -46,14 +46,14 @@ const port = object(
       }),
     ),
     endPort: optional(
-      integer("The last port of a range that begins at `port`; it means nothing unless it is larger.", {
+      integer("The last port of a range that begins at `port`; ignored unless it is larger.", {
         minimum: 0,
         maximum: 65535,
       }),
     ),
     protocol: optional(
       oneOf(
-        `The protocol; ANY is TCP, UDP and SCTP, not ICMP. ${portless.join(", ")} have no ports and no part in any verdict.`,
+        `The protocol; ANY is TCP, UDP and SCTP, not ICMP. ${portless.join(", ")} have no ports and do not affect verdicts.`,
         ["TCP", "UDP", "SCTP", ...portless, "ANY"],
         "ANY",
       ),
@@ -113,9 +113,13 @@ function checkPort(entry: Readonly<Record<string, unknown>>): readonly Violation
 function checkEndPort({ port, endPort }: Readonly<Record<string, unknown>>): readonly Violation[] {
   if (typeof port !== "string" || typeof endPort !== "number" || endPort === 0 || isPortRange(port, endPort))
     return [];
-  const reading = port === "0" ? "every port" : `\`${port}\` alone`;
-  const why = isNumeric(port) ? "is not larger than `port`" : "means nothing beside a port name";
+  const reading = port === "0" ? "every port" : `only \`${port}\``;
+  const why = isNumeric(port) ? "is not larger than `port`" : "has no effect with a port name";
   return [
-    { code: "TW2020", path: ["endPort"], message: `\`endPort: ${endPort}\` ${why}; the entry is ${reading}` },
+    {
+      code: "TW2020",
+      path: ["endPort"],
+      message: `\`endPort: ${endPort}\` ${why}; the entry matches ${reading}`,
+    },
   ];
 }

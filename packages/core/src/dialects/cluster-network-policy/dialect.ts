@@ -5,8 +5,8 @@ import { lowerReleasedPolicy, lowerSeedPolicy } from "./lower.js";
 import { releasedPolicy, seedPolicy } from "./schema.js";
 
 const mixing = (here: string, there: string) => (word: string) =>
-  `\`${word}\` is of ClusterNetworkPolicy ${there}, but the rest of this document is ${here}; ` +
-  "write all of it in one way";
+  `\`${word}\` belongs to ClusterNetworkPolicy ${there}, but the rest of this document is ${here}; ` +
+  "use one spelling in the whole document";
 
 const releasedTitle = "as released in v0.2.0 (`tier: Admin`, `action: Accept`, `protocols`)";
 const seedTitle = "as in NPEP-285 (`tier: admin`, `action: Allow`, `ports`)";

@@ -459,7 +459,7 @@ describe("S3.10: versions", () => {
     ]);
     expect(usable).toBe(false);
     expect(diagnostics.map(({ code, message }) => `${code} ${message}`)).toEqual([
-      "TW1105 `policy.networking.k8s.io/v1` is not a known version of ClusterNetworkPolicy; known is " +
+      "TW1105 `policy.networking.k8s.io/v1` is not a known version of ClusterNetworkPolicy; use " +
         "`policy.networking.k8s.io/v1alpha2` or `policy.networking.k8s.io/v1beta1`",
     ]);
   });

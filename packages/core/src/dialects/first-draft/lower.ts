@@ -154,6 +154,6 @@ function warnOfEmptyLabels({ namespaces }: DraftPeer, path: Path, context: Lower
     path: [...path, "namespaces", "labels"],
     at: "key",
     message: "`labels` is empty, so this peer matches nothing",
-    hint: "Name the label keys to compare.",
+    hint: "List the label keys to compare.",
   });
 }

@@ -154,8 +154,8 @@ it("S10.1: a problem points at the field in the file", () => {
   ].join("\n");
   const { messages, places } = readOne(firstDraftKinds, text);
   expect(messages).toEqual([
-    "`podSelector` needs `namespaceSelector` or `namespaces` beside it",
-    "`labels` means nothing with scope `Self`; it belongs to scope `SameLabels`",
+    "`podSelector` requires `namespaceSelector` or `namespaces`",
+    "`labels` is not allowed with scope `Self`; it belongs to scope `SameLabels`",
   ]);
   expect(places).toMatchObject([
     { line: 9, column: 11 },

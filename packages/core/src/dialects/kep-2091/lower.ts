@@ -137,7 +137,7 @@ function warnOfPassAtZero(action: Action, priority: number, path: Path, context:
     code: "TW2008",
     path: [...path, "action"],
     at: "value",
-    message: "`Pass` at priority 0 has nothing to skip but the rest of the baseline",
-    hint: "KEP-2091 lets `Pass` skip positive priorities only; implementations may differ.",
+    message: "`Pass` at priority 0 skips only the rest of the baseline",
+    hint: "KEP-2091 defines `Pass` for positive priorities only; implementations may differ.",
   });
 }

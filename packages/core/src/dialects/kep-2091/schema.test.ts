@@ -224,7 +224,7 @@ describe("S4.4: the released shape's words in a policy of the KEP's are an error
 it("S10.1: a problem points at the field in the file", () => {
   const text = `${head}spec:\n  priority: 2000\n  subject:\n    namespaceSelector: {}\n    pods: {}\n`;
   const { messages, places } = readOne(kep2091Kinds, text);
-  expect(messages[1]).toMatch(/^`pods` here is the released/);
+  expect(messages[1]).toMatch(/^`pods` belongs to the released/);
   expect(places[1]).toMatchObject({ line: 8, column: 5 });
   expect(messages[0]).toBe("`2000` is out of range; it must be from 0 to 1000");
   expect(places[0]).toMatchObject({ line: 5, column: 13 });

@@ -42,7 +42,7 @@ export function lowerNetworkPolicy(
       path: ["spec"],
       at: "key",
       message: "`podSelector` is missing; the policy applies to every pod of its namespace",
-      hint: "Write `podSelector: {}` to say so.",
+      hint: "Write `podSelector: {}` to make this explicit.",
     });
   const subject: PodSelection = {
     namespaces: namespaceNamed(namespace),

@@ -171,7 +171,7 @@ export class JsonSplitter {
   /** A number may end with the text. */
   private last(): ListItem {
     const item = this.item(this.ahead());
-    if (item === undefined) throw new NotJson("the text ends before this value does");
+    if (item === undefined) throw new NotJson("the text ends before the end of this value");
     this.cursor = { ...this.cursor, at: this.window.length };
     return item;
   }

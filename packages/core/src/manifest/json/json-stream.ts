@@ -54,7 +54,7 @@ function readList(
   while (values.expect(",}") === ",") {
     if (values.skipSpace() !== '"') throw new NotJson("a field was expected here");
     const key = values.next().value as string;
-    if (key === "items") throw new NotJson("this list has `items` twice");
+    if (key === "items") throw new NotJson("this list has a duplicate field `items`");
     values.expect(":");
     values.skipSpace();
     fields[key] = values.next().value;

@@ -96,7 +96,11 @@ function hasTooManyAliases(document: YamlDocument.Parsed): boolean {
 }
 
 function tooMuch(place: Place): Diagnostic {
-  return diagnostic("TW1006", "the aliases of this document expand to too much; write it out", { place });
+  return diagnostic(
+    "TW1006",
+    "the aliases of this document expand to too much data; write it without aliases",
+    { place },
+  );
 }
 
 function tooDeep(place: Place): Diagnostic {
@@ -209,7 +213,7 @@ function brokenAlias(document: YamlDocument.Parsed): Node | undefined {
 
 function duplicateKey(text: string, start: number, place: YamlText["place"]): Diagnostic {
   const key = /^(?:"[^"\n]*"|'[^'\n]*'|[^:\n]*)/.exec(text.slice(start, start + 200))?.[0]?.trim() ?? "";
-  return diagnostic("TW1002", `\`${key}\` stands twice in one mapping; keep one of them`, {
+  return diagnostic("TW1002", `\`${key}\` is a duplicate key in this mapping; keep one of them`, {
     place: place(start, start + key.length),
   });
 }

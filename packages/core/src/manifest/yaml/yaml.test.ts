@@ -159,7 +159,7 @@ describe("TW1002: a key that stands twice", () => {
     ["in a list", "- {k: 1}\n- k: 1\n  k: 2\n", "3:3", "k"],
   ])("%s", (_what, text, place, key) =>
     expect(problemsOf(text)).toEqual([
-      `TW1002 ${place} \`${key}\` stands twice in one mapping; keep one of them`,
+      `TW1002 ${place} \`${key}\` is a duplicate key in this mapping; keep one of them`,
     ]),
   );
 

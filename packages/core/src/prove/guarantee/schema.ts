@@ -140,8 +140,8 @@ const assumption = part(
 
 const metadata = part("metadata", "How the guarantee is called.", {
   name: required(string("The name of the guarantee.")),
-  labels: optional(any("Not read.")),
-  annotations: optional(any("Not read.")),
+  labels: optional(any("Ignored.")),
+  annotations: optional(any("Ignored.")),
 });
 
 const ports = (description: string) =>

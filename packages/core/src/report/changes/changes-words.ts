@@ -31,7 +31,7 @@ export class PartyNames {
     }
   }
 
-  /** `shop/cart, shop/web`, `shop/*`, `every workload`, `everything outside`, and how many more than `most` there are. */
+  /** `shop/cart, shop/web`, `shop/*`, `every workload`, `all external addresses`, and how many more than `most` there are. */
   of(ends: ChangedEndpoints, most = Infinity): string {
     const names = ends.kind === "external" ? rangesText(ends) : this.partiesText(ends.parties);
     const rest = names.length - most;
@@ -63,7 +63,7 @@ const add = (counts: Map<string, number>, key: string): unknown =>
   counts.set(key, (counts.get(key) ?? 0) + 1);
 
 function rangesText({ ranges }: Extract<ChangedEndpoints, { kind: "external" }>): readonly string[] {
-  if (ranges.length === 2 && ranges.every(isEveryAddress)) return ["everything outside"];
+  if (ranges.length === 2 && ranges.every(isEveryAddress)) return ["all external addresses"];
   return ranges.map(({ family, first, last }) => formatRange(family, first, last));
 }
 
@@ -97,7 +97,7 @@ export function responsibleFor({ after, decided }: ChangeRow): Responsible {
   }
   if (after === "Undecided") {
     const deciders = sides.flatMap((one) => (one.after.verdict === "Undecided" ? one.deciders : []));
-    return { text: `hangs on what is not known; decided by ${whoText(deciders, " or ")}`, deciders };
+    return { text: `depends on missing information; decided by ${whoText(deciders, " or ")}`, deciders };
   }
   const now = sides.flatMap(({ deciders }) => deciders.filter(({ kind }) => kind === "rule"));
   if (now.length > 0) return { text: `by ${whoText(now)}`, deciders: now };

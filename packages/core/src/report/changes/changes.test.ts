@@ -39,7 +39,7 @@ describe("changes as text", () => {
   by NetworkPolicy shop/web (isolation) · test.yaml:18
     2  batch/job, shop/web → shop/web on every port
          was allowed by default
-    2  everything outside → shop/web on every port
+    2  all external addresses → shop/web on every port
          was allowed by default
     1  shop/cart → shop/web :1-8079,8081-65535/TCP all UDP all SCTP ICMP
          was allowed by default`,
@@ -108,7 +108,7 @@ spec:
     to: [{networks: [0.0.0.0/0]}]`;
     expect(text("", domains)).toContain(
       `newly undecided  1 connection  from batch 1
-  hangs on what is not known; decided by ClusterNetworkPolicy names rule 2 ·
+  depends on missing information; decided by ClusterNetworkPolicy names rule 2 ·
     test.yaml:28 or ClusterNetworkPolicy names rule 1 · test.yaml:26
     1  batch/job → 1.0.0.0-100.100.100.199, 100.100.100.201-126.255.255.255,
          128.0.0.0-168.63.129.15, 168.63.129.17-169.253.255.255 and 2 more on

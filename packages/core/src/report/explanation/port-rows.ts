@@ -50,7 +50,7 @@ function reasonText({ connection: { egress, ingress } }: PortSet): string {
   const walks = denier === undefined ? [egress, ingress] : [denier];
   const reasons = [...new Set(walks.flatMap((walk) => walk.decisions.map(({ by }) => deciderText(by))))];
   const deciding = reasons.length > 1 ? reasons.filter((reason) => reason !== "default") : reasons;
-  const missing = walks.flatMap((walk) => walk.missing.map((fact) => `not known: ${fact.text}`));
+  const missing = walks.flatMap((walk) => walk.missing.map((fact) => `unknown: ${fact.text}`));
   const conditions = walks.flatMap((walk) => walk.decisions.flatMap((decision) => decision.conditions));
   return [...deciding, ...new Set(conditions), ...new Set(missing)].join("; ");
 }

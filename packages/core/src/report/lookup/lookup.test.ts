@@ -45,21 +45,20 @@ describe("as text", () => {
   2 rules apply to it; 1 never decides anything
   no rule of other pods mentions it
 
-  entering a/server (ingress): isolated by NetworkPolicy a/closed ·
-    policies.yaml:1
+  ingress to a/server: isolated by NetworkPolicy a/closed · policies.yaml:1
     network-policy
       ✓ allow from pods with app=client in namespace a on every port
         NetworkPolicy a/closed rule 1 · policies.yaml:7
       · allow from pods with app=client in namespace a on 80/TCP
         NetworkPolicy a/closed rule 2 · policies.yaml:8
-        never decides: NetworkPolicy a/closed rule 1 decides all of it before
+        never decides: already decided by NetworkPolicy a/closed rule 1
       ✗ isolation denies what no rule of this tier matched
     default
-      nothing is left for it
+      not reached
 
-  leaving a/server (egress): not isolated
+  egress from a/server: not isolated
     default
-      ✓ allows what is left`));
+      ✓ allows the rest`));
 
   it("rules of others say to whom they apply", () =>
     expect(text("a/client")).toContain(`  when it connects to other pods (their ingress)
@@ -82,7 +81,7 @@ describe("as text", () => {
     expect(text("a/db", `${closed}${pods}`)).toMatch(/^a\/db-0\n\n {2}2 rules apply to it/);
     expect(text("a/db", `${closed}${pods}`)).toContain(`
 
-a/db-1, a/db-2   as a/db-0, but for this:
+a/db-1, a/db-2   same as a/db-0, except:
 
   ingress: not isolated
   NetworkPolicy a/closed rule 1: does not apply

@@ -177,7 +177,7 @@ describe("the picture", () => {
     ]);
   });
 
-  test("is put together by namespace when there is too much of it", () => {
+  test("is grouped by namespace when there is too much of it", () => {
     const pods = Array.from(
       { length: 70 },
       (_, i) =>
@@ -185,7 +185,7 @@ describe("the picture", () => {
     );
     const picture = pictureOf(matrixIn(pods.join("\n---\n")).matrix);
     expect(picture.ends.map(({ label }) => label)).toEqual(["n0", "n1", "n2", "outside, IPv4"]);
-    expect(picture.subtitle).toBe("70 workloads · put together by namespace");
+    expect(picture.subtitle).toBe("70 workloads · grouped by namespace");
   });
 
   test("is one SVG without anything from elsewhere", () => {

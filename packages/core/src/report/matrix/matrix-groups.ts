@@ -84,7 +84,7 @@ export function legendOf(texts: Iterable<string>): string[] {
   const all = [...texts];
   return [
     ...(all.some((text) => text.includes("~")) ? ["~ for some of their pods only"] : []),
-    ...(all.some((text) => text.includes("?")) ? ["? undecided: it hangs on what is not known"] : []),
+    ...(all.some((text) => text.includes("?")) ? ["? undecided: depends on missing information"] : []),
     ...(all.includes("-") ? ["- nothing is allowed"] : []),
   ];
 }

@@ -24,7 +24,7 @@ export interface Picture {
   readonly subtitle: string;
 }
 
-/** More rows than this are put together by namespace. */
+/** More rows than this are grouped by namespace. */
 const mostRows = 60;
 
 export function pictureOf(matrix: Matrix): Picture {
@@ -80,7 +80,7 @@ const anyAddress = (family: 4 | 6): MatrixEnd => ({
 function subtitleOf(matrix: Matrix, count: number, isCrowded: boolean): string {
   const nodes = matrix.parties.length - count;
   const all = [counted(count, matrix.by), ...(nodes === 0 ? [] : [counted(nodes, "node")])].join(" · ");
-  return isCrowded ? `${all} · put together by namespace` : all;
+  return isCrowded ? `${all} · grouped by namespace` : all;
 }
 
 /** How a cell is drawn; without a pair of ends it has nothing to say. */

@@ -135,7 +135,7 @@ function partsOf(
 
 const reportedDecider = (by: Decider): ReportedDecider => ({
   ...("tier" in by ? { tier: by.tier } : {}),
-  text: by.kind === "no-walk" ? "no policies apply at this end" : deciderText(by),
+  text: by.kind === "no-walk" ? "no policies apply to this endpoint" : deciderText(by),
 });
 
 /** Things by number, in the order in which they were first met. */

@@ -165,7 +165,7 @@ function* legend({ ends, cells: rows }: Picture, { top, cell }: Layout): Iterabl
     ["partly", "some of their pods or addresses only"],
     ["undecided", "undecided"],
     ["none", "nothing"],
-    ["itself", "no two ends to connect"],
+    ["itself", "no pair of endpoints to connect"],
   ] as const;
   let x = margin;
   const y = top + ends.length * cell + legendHeight - 40;

@@ -31,6 +31,6 @@ export function previewText(preview: Preview, options: ChangesTextOptions): stri
     lines.push(...more(remarks.length - most.remarks, "  ", style));
   }
   if (lockouts.unchecked.length > 0)
-    lines.push("", style.dim(`not looked at: ${lockouts.unchecked.join(" and ")} (not in the input)`));
+    lines.push("", style.dim(`not checked: ${lockouts.unchecked.join(" and ")} (not in the input)`));
   return lines.join("\n");
 }

@@ -78,7 +78,7 @@ function whoDecides(by: Decider): string {
     case "own-address":
       return "because a pod always reaches itself";
     case "no-walk":
-      return "because no policy applies to that end";
+      return "because no policy applies to that endpoint";
     case "default":
       return "by default";
   }
@@ -102,6 +102,6 @@ export function summaryText(result: GuaranteeResult): string {
     case "NotDecided":
       return `not decided: ${proof.why}`;
     case "Vacuous":
-      return "no connection is meant by it, in any cluster: it says nothing";
+      return "it applies to no connection in any cluster";
   }
 }

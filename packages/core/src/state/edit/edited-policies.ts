@@ -65,7 +65,7 @@ function homeless({ policy, object }: PolicyDefinition, { namespaces }: Cluster)
   const { namespace } = policy;
   if (namespace === undefined || namespaces.has(namespace)) return [];
   const path = [...object.path, "metadata", "namespace"];
-  const message = `namespace \`${namespace}\` is not in the input; no pod is there that the policy could select`;
+  const message = `namespace \`${namespace}\` is not in the input; the policy selects no pods`;
   return [diagnostic("TW3001", message, { place: object.document.placeOf(path) })];
 }
 

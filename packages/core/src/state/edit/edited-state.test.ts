@@ -73,7 +73,7 @@ describe("an edited state", () => {
   it.each([
     ["AdminNetworkPolicy", "there is no AdminNetworkPolicy in the input"],
     ["NetworkPolicy/shop/wbe", "there is no NetworkPolicy `shop/wbe`; did you mean `shop/web`?"],
-    ["NetworkPolicy/web", "could be `NetworkPolicy/shop/web` or `NetworkPolicy/bank/web`; say which"],
+    ["NetworkPolicy/web", "could be `NetworkPolicy/shop/web` or `NetworkPolicy/bank/web`; specify which one"],
   ])("says why %s cannot be deleted", (text, why) => {
     const { diagnostics } = edited([], [text]);
     expect(diagnostics.map(({ code }) => code)).toEqual(["TW1507"]);

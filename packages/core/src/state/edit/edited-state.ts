@@ -145,9 +145,9 @@ function ambiguous({ text, kind, name }: Removal, found: readonly string[]): str
   const groups = [...new Set(found.map((identity) => identity.split(" ")[0]!))];
   if (groups.length > 1) {
     const choices = groups.map((group) => `\`${kind}.${group}${name === undefined ? "" : `/${name}`}\``);
-    return `\`${text}\` could be ${choices.join(" or ")}; say which`;
+    return `\`${text}\` could be ${choices.join(" or ")}; specify which one`;
   }
   if (name === undefined || found.length < 2) return undefined;
   const choices = found.map((identity) => `\`${kind}/${identity.split(" ")[2]}\``);
-  return `\`${text}\` could be ${choices.join(" or ")}; say which`;
+  return `\`${text}\` could be ${choices.join(" or ")}; specify which one`;
 }

@@ -47,7 +47,7 @@ export function parseRemoval(text: string): Result<Removal> {
   const wrong = (why: string) => failed(diagnostic("TW1507", `\`${text}\` ${why}`));
   if (kind === undefined) {
     const known = [...new Set(kinds.map((one) => one.kind))];
-    return wrong(`cannot be deleted: \`${written}\` is no kind that is known${didYouMean(written, known)}`);
+    return wrong(`cannot be deleted: \`${written}\` is not a known kind${didYouMean(written, known)}`);
   }
   const groups = [...new Set(kinds.filter((one) => one.kind === kind).map((one) => one.group))];
   if (group !== undefined && !groups.includes(group))

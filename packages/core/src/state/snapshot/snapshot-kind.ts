@@ -42,25 +42,25 @@ export function unseenIn(snapshot: JsonObject): readonly Diagnostic[] {
     found.push(
       unreadable(
         partly[0]!,
-        `${partly.join(", ")} may be read in namespace \`${namespace}\` only: answers are as if there were none elsewhere`,
+        `${partly.join(", ")} can be read only in namespace \`${namespace}\`; answers assume that there are none elsewhere`,
       ),
     );
   for (const resource of forbidden)
-    found.push(unreadable(resource, `${resource} may not be read: answers are as if there were none`));
+    found.push(unreadable(resource, `${resource} cannot be read; answers assume that there are none`));
   if (undiscovered !== undefined)
     found.push(
       diagnostic(
         "TW2030",
-        `the cluster did not say which APIs it serves: answers are as if there were no policies of other projects (${undiscovered})`,
-        { hint: "Ask for the ClusterRole `system:discovery`; `kubectl get --raw /apis` should answer." },
+        `the APIs of the cluster cannot be listed; answers assume that there are no policies of other projects (${undiscovered})`,
+        { hint: "Ask for the ClusterRole `system:discovery`; check with `kubectl get --raw /apis`." },
       ),
     );
   if (missing.length > 0)
-    found.push(diagnostic("TW3006", `the cluster does not serve ${missing.join(", ")}: there are none`));
+    found.push(diagnostic("TW3006", `the cluster does not serve ${missing.join(", ")}`));
   return found;
 }
 
 const unreadable = (resource: string, message: string): Diagnostic =>
   diagnostic("TW2025", message, {
-    hint: `Ask for a role that lists them in the whole cluster; \`kubectl auth can-i list ${resource} -A\` tells whether you may.`,
+    hint: `Ask for a role that can list them in the whole cluster; check with \`kubectl auth can-i list ${resource} -A\`.`,
   });

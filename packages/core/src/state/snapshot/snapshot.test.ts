@@ -48,7 +48,7 @@ status: {podIP: 10.0.0.1, containerStatuses: []}`,
 
   it.each([
     ["nothing of ours", "{apiVersion: v1, kind: Secret, metadata: {name: s}}", "TW1005"],
-    ["a kind that is spelt wrongly", "{apiVersion: v1, kind: Pods, metadata: {name: s}}", "TW1107"],
+    ["a misspelled kind", "{apiVersion: v1, kind: Pods, metadata: {name: s}}", "TW1107"],
     ["no YAML", "{", "TW1001"],
   ])("an error where there is %s", (_, text, code) => {
     expect(snapshotOf([{ file: "a", text }]).diagnostics.map((found) => found.code)).toContain(code);
@@ -63,7 +63,7 @@ describe("redacted,", () => {
       expect.objectContaining({ onlyIn: { namespace: called("shop"), resources: ["pods", "services"] } }),
     );
     expect(readState([{ file: "a.yaml", text: yaml }]).diagnostics.map(({ message }) => message)).toContain(
-      "pods, services may be read in namespace `shop` only: answers are as if there were none elsewhere",
+      "pods, services can be read only in namespace `shop`; answers assume that there are none elsewhere",
     );
   });
 

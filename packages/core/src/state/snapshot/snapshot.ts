@@ -59,7 +59,7 @@ function objectsIn(sources: readonly Source[]): {
   };
   for (const source of sources) readObjects(source, { object: take, report });
   if (found.length === 0 && diagnostics.length === 0)
-    report(diagnostic("TW1005", "there is nothing to keep: no policies, and nothing of a cluster"));
+    report(diagnostic("TW1005", "there is nothing to write: no policies, and no objects of a cluster"));
   return { found, diagnostics };
 }
 

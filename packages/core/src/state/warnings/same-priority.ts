@@ -64,7 +64,7 @@ function samePriority(a: PlacedRule, b: PlacedRule, shared: string): Diagnostic 
     {
       place: y.place(),
       object: formatPolicy(y),
-      hint: "Other implementations may choose another order: give them different priorities.",
+      hint: "Other implementations may use another order. Give them different priorities.",
     },
   );
 }

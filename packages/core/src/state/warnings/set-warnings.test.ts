@@ -195,7 +195,7 @@ describe("TW2004: several APIs in one tier (S1.12)", () => {
     expect(said([inAdmin(), kep()], "TW2004")[0]).toMatchObject({
       severity: "warning",
       message:
-        "tier admin holds policies of several APIs: ClusterNetworkPolicy (ClusterNetworkPolicy cnp), " +
+        "tier admin contains policies of several APIs: ClusterNetworkPolicy (ClusterNetworkPolicy cnp), " +
         "AdminNetworkPolicy of KEP-2091 (AdminNetworkPolicy kep)",
     });
   });
@@ -218,8 +218,7 @@ describe("TW2005: both AdminNetworkPolicy APIs (S4.4)", () => {
       {
         at: "policies.yaml:3",
         severity: "warning",
-        message:
-          "AdminNetworkPolicy anp is in the released shape, AdminNetworkPolicy kep in that of KEP-2091",
+        message: "AdminNetworkPolicy anp uses the released API, AdminNetworkPolicy kep that of KEP-2091",
       },
     ]);
   });

@@ -64,7 +64,7 @@ describe("TW1007: a value in tierwall.yaml that its option does not accept", () 
     expect(textOf(problemsOf(yaml), yaml)).toBe(block(example, "text"));
   });
 
-  it("its correction mends it", () => {
+  it("its correction fixes it", () => {
     expect(problemsOf(block(corrected, "yaml")!)).toEqual([]);
   });
 });
@@ -112,7 +112,7 @@ describe("TW1309: an invalid IP address", () => {
     expect(textOf(records(block(example, "yaml")!).diagnostics)).toBe(block(example, "text"));
   });
 
-  it("its correction mends it", () => {
+  it("its correction fixes it", () => {
     const read = records(block(corrected, "yaml")!);
     expect(read.diagnostics).toEqual([]);
     expect(read.records.map(({ name, addresses }) => [name, addresses.length])).toEqual([
@@ -174,7 +174,7 @@ describe("TW1507: an object to delete that does not exist", () => {
     expect(textOf(deleting(/<!-- run: (.*) -->/.exec(example!)![1]!))).toBe(block(example, "text"));
   });
 
-  it("its correction mends it", () => {
+  it("its correction fixes it", () => {
     expect(deleting(/`npx tierwall (.*)`/.exec(corrected!)![1]!)).toEqual([]);
   });
 });
@@ -192,7 +192,7 @@ describe("TW1508: an assumption that the input violates", () => {
     expect(textOf(problemsOf(yaml), yaml)).toBe(block(example, "text"));
   });
 
-  it("its correction mends it", () => {
+  it("its correction fixes it", () => {
     expect(problemsOf(block(corrected, "yaml")!)).toEqual([]);
   });
 });

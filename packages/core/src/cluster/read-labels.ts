@@ -6,7 +6,7 @@ import type { ManifestObject } from "../manifest/object.js";
 import { labelKey, labelValue } from "../schema/formats.js";
 import { child, text } from "./fields.js";
 
-/** Labels as they are, null as the empty text (S10.5), anything else a mistake that Kubernetes would refuse. */
+/** Labels as they are, null as an empty string (S10.5); anything else is an error, as in Kubernetes. */
 export function readLabels(
   labels: JsonObject,
   path: Path,

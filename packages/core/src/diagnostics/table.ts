@@ -1,4 +1,4 @@
-/** How bad it is: an error stops evaluation, a warning is probably a mistake, a note is good to know. */
+/** An error stops evaluation, a warning is probably a mistake, a note is information. */
 export type Severity = "error" | "warning" | "note";
 
 interface Entry {
@@ -11,7 +11,7 @@ const warning = (title: string): Entry => ({ severity: "warning", title });
 const note = (title: string): Entry => ({ severity: "note", title });
 
 /**
- * Every diagnostic there is. A code is never reused, and each has its page in docs/reference/diagnostics/ with an example that a
+ * All diagnostics. A code is never reused, and each has its page in docs/reference/diagnostics/ with an example that a
  * test executes. 10xx text and files · 11xx objects · 12xx shape · 13xx values · 14xx what one API forbids ·
  * 15xx questions and assertions · 2xxx warnings · 3xxx notes · 4xxx what `tierwall lint` finds in policies that are valid.
  */
@@ -159,5 +159,5 @@ export const diagnostics = {
   TW4108: note("policies of one priority that could disagree"),
 } as const satisfies Record<string, Entry>;
 
-/** What a diagnostic is about: `TW1001`. docs/reference/diagnostics has a page for each, and none is ever used for something else. */
+/** What a diagnostic is about: `TW1001`. docs/reference/diagnostics has a page for each. Codes are never reused. */
 export type Code = keyof typeof diagnostics;

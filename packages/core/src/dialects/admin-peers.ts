@@ -17,7 +17,7 @@ import { labelSelector } from "../schema/selector.js";
 
 /*
  * Subjects and peers of the policy.networking.k8s.io APIs (sections 3 and 4), which differ in few places:
- * whether `pods` needs its namespaces, how many networks a peer takes, and whether it may name domains.
+ * whether `pods` needs its namespaces, how many networks a peer accepts, and whether it can have domain names.
  */
 
 const namespacedPods = <N extends Field>(namespaceSelector: N) =>
@@ -119,7 +119,7 @@ export function peer<F extends Fields>(
   ]);
 }
 
-/** A peer or subject as it stands in a manifest. */
+/** A peer or subject as written in a manifest. */
 export interface AdminPeer {
   readonly namespaces?: LabelSelector;
   readonly pods?: { readonly namespaceSelector?: LabelSelector; readonly podSelector: LabelSelector };
@@ -128,14 +128,14 @@ export interface AdminPeer {
   readonly domainNames?: readonly string[];
 }
 
-/** Undefined where no field is known: an API newer than this (S3.6). */
+/** Undefined if no field is known: a newer API (S3.6). */
 export function lowerSubject({ namespaces, pods }: AdminPeer): PodSelection | undefined {
   if (namespaces !== undefined) return { namespaces: toMatch(namespaces), pods: [] };
   if (pods === undefined) return undefined;
   return { namespaces: toMatch(pods.namespaceSelector ?? {}), pods: toMatch(pods.podSelector) };
 }
 
-/** Undefined where no field is known: an API newer than this (S3.6). */
+/** Undefined if no field is known: a newer API (S3.6). */
 export function lowerPeer(written: AdminPeer): Peer | undefined {
   const selection = lowerSubject(written);
   if (selection !== undefined) return podsPeer(selection.namespaces, selection.pods);
@@ -155,7 +155,7 @@ export function lowerPeer(written: AdminPeer): Peer | undefined {
   return undefined;
 }
 
-// S8.1: a trailing dot and case mean nothing.
+// S8.1: a trailing dot and case do not matter.
 function lowerDomain(text: string): DomainPattern {
   const name = text.toLowerCase().replace(/\.$/, "");
   return name.startsWith("*.") ? { kind: "subdomains", text: name.slice(2) } : { kind: "exact", text: name };

@@ -15,7 +15,7 @@ import {
 
 /*
  * Ports of the policy.networking.k8s.io APIs. `portNumber`, `namedPort` and `portRange` are of section 4
- * and of the seed's spelling of ClusterNetworkPolicy; the released spelling shares what they are made of.
+ * and of the seed's spelling of ClusterNetworkPolicy; the released spelling shares their parts.
  */
 
 export const whichPorts =
@@ -25,9 +25,9 @@ export const whichPorts =
 export const portNumber = (description: string) => integer(description, { minimum: 1, maximum: 65535 });
 
 /**
- * The APIs take any text. One that no container port can have is a mistake in a file, but from a cluster it
- * is simply a name that nothing has; only the empty text cannot be told from a missing field. A definition
- * takes what the definition of the API takes.
+ * The APIs accept any string. One that no container port can have is a mistake in a file, but from a cluster it
+ * is simply a name that no port has; only an empty string cannot be distinguished from a missing field. A CRD
+ * accepts what the CRD of the API accepts.
  */
 const anyPortName: Format = {
   ...portName,
@@ -106,7 +106,7 @@ export const adminPort = (shortest: ShortestRange) =>
 
 type AdminPort = Static<ReturnType<typeof adminPort>>;
 
-/** Undefined where no field is known: an API newer than this (S3.6). */
+/** Undefined if no field is known: a newer API (S3.6). */
 export function lowerAdminPort({
   portNumber: number,
   namedPort: name,

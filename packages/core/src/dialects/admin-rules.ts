@@ -21,7 +21,7 @@ import { failClosed, type LowerContext, notEnforced, originOf } from "./dialect.
 
 const name = optional(string("A name for this rule in reports, at most 100 characters.", { maxLength: 100 }));
 
-/** `ingress` and `egress` of a spec. `limit` is of rules a direction and of peers a rule. */
+/** `ingress` and `egress` of a spec. `limit` is the number of rules per direction and of peers per rule. */
 export const ruleLists = <
   A extends StringSchema,
   P extends Fields,
@@ -129,7 +129,7 @@ function objectsOf(value: unknown): readonly (readonly [number, Readonly<Record<
 
 export type PortsField = "ports" | "protocols";
 
-/** A spec as it stands in a manifest; from a cluster any part may be missing. */
+/** A spec as written in a manifest; from a cluster any part may be missing. */
 export interface WrittenSpec<P> {
   readonly subject: AdminPeer;
   readonly ingress?: readonly WrittenRule<P>[];
@@ -170,7 +170,7 @@ export function lowerAdminSpec<P>(
   return { rules: [...lowerAll("ingress"), ...lowerAll("egress")], isolation: [] };
 }
 
-/** A direction that is no list of rules at all is one rule of which nothing is understood. */
+/** A direction that is not a list of rules counts as one rule that is not understood. */
 function rulesOf<P>(
   spec: WrittenSpec<P>,
   direction: Direction,
@@ -196,7 +196,7 @@ function lowerRule<P>(
     understood(port, [...path, dialect.portsField, i], dialect.lowerPort, context),
   );
   const unreadable = [...notUnderstood(peersField, peers), ...notUnderstood(dialect.portsField, ports ?? [])];
-  // A field that is unknown, missing or not a list: perhaps a condition that narrows the rule.
+  // A field that is unknown, missing or not a list: it may restrict the rule.
   if (unreadable.length === 0 && context.unreadable(path)) unreadable.push("a part of it");
   const action = context.unreadable([...path, "action"]) ? undefined : rule?.action;
   const placed = failClosed(
@@ -214,7 +214,7 @@ function lowerRule<P>(
   return { tier: dialect.tier, rank: ranks.only, precedence: dialect.precedence, rule: placed };
 }
 
-/** S3.6: undefined for a part in which something is not known, or nothing is. */
+/** S3.6: undefined for a part in which something is unknown. */
 function understood<W, T>(
   written: W | undefined,
   path: Path,

@@ -2,7 +2,7 @@ import type { PortMatch } from "../policy/model.js";
 import { portName } from "../schema/formats.js";
 import { type Violation, integer, object, oneOf, optional, type Static } from "../schema/schema.js";
 
-/** NetworkPolicy's port, which other APIs took over. */
+/** NetworkPolicy's port, which other APIs share. */
 export const policyPort = object(
   "a port",
   "A port, a range of ports, or a whole protocol.",
@@ -34,7 +34,7 @@ export const policyPort = object(
 
 type PolicyPort = Static<typeof policyPort>;
 
-/** S2.2, S6.3: no ports are all ports. */
+/** S2.2, S6.3: no ports means all ports. */
 export function lowerPolicyPorts(ports: readonly PolicyPort[]): "every" | readonly PortMatch[] {
   return ports.length === 0 ? "every" : ports.map(lowerPolicyPort);
 }

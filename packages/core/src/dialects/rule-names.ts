@@ -1,7 +1,7 @@
 import { isObject } from "../manifest/document.js";
 import type { Constraint, Violation } from "../schema/schema.js";
 
-/** Rules are told apart by name in explanations and logs; for a spec with `ingress` and `egress`. */
+/** Explanations and logs identify rules by name; for a spec with `ingress` and `egress`. */
 export const distinctRuleNames: Constraint = { kind: "custom", check: checkNames };
 
 function checkNames(spec: Readonly<Record<string, unknown>>): readonly Violation[] {

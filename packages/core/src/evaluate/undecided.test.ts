@@ -76,7 +76,7 @@ describe("S9.1: a verdict is Allow, Deny or Undecided", () => {
     ]);
   });
 
-  it("S9.1: a fact that was asked for and turns nothing is not named", () => {
+  it("S9.1: a fact that was asked for and changes nothing is not named", () => {
     const skip = policy("skip", 1, `egress: [${to("Pass", "nodes: {matchLabels: {zone: x}}")}]`);
     const deny = policy(
       "deny",
@@ -90,7 +90,7 @@ describe("S9.1: a verdict is Allow, Deny or Undecided", () => {
     });
   });
 
-  it("S9.1: every fact that could turn it is named", () => {
+  it("S9.1: every fact that could change it is named", () => {
     const names = ["a.example.com", "b.example.com", "c.example.com"];
     const rules = names.map((name) => to("Accept", `domainNames: [${name}]`));
     const found = given([policy("names", 1, `egress: [${rules.join(", ")}, ${to("Deny", everywhere)}]`)]).ask(
@@ -104,7 +104,7 @@ describe("S9.1: a verdict is Allow, Deny or Undecided", () => {
     expect(found.missing).toHaveLength(3);
   });
 
-  it("S9.1: a Deny in one direction is a Deny, whatever is not known in the other", () => {
+  it("S9.1: a Deny in one direction is a Deny, whatever is unknown in the other", () => {
     const out = `{apiVersion: networking.k8s.io/v1, kind: NetworkPolicy, metadata: {namespace: a, name: out},
       spec: {podSelector: {matchLabels: {app: client}}, policyTypes: [Egress], egress: [{to: [{ipBlock: {cidr: 10.1.0.0/24}}]}]}}`;
     const into = `{apiVersion: networking.k8s.io/v1, kind: NetworkPolicy, metadata: {namespace: a, name: in},
@@ -122,11 +122,11 @@ describe("S9.1: a verdict is Allow, Deny or Undecided", () => {
   });
 });
 
-describe("S9.1: facts that hang together", () => {
+describe("S9.1: related facts", () => {
   const between = (...rules: readonly string[]) =>
     given([policy("p", 1, `egress: [${rules.join(", ")}]`)], podRange).ask("a/client -> a/starting:80/TCP");
 
-  it("S9.1: an address is in one of two halves, though nobody knows in which", () => {
+  it("S9.1: an address is in one of two halves, although it is unknown in which", () => {
     expect(
       between(to("Deny", "networks: [10.1.0.0/17]"), to("Deny", "networks: [10.1.128.0/17]")),
     ).toMatchObject({ verdict: "Deny", missing: [] });

@@ -15,7 +15,7 @@ import { deciderText } from "./explanation/rule-text.js";
 import { type Style, wrap } from "./style.js";
 import { counted } from "./wording.js";
 
-/** What there is to say about a conversion, beside the policies themselves. Refusals are diagnostics, covered as such. */
+/** The report of a conversion, without the policies themselves. Refusals are diagnostics. */
 export function conversionText(conversion: Conversion, style: Style): string {
   return [...headline(conversion, style), ...remarks(conversion), ...differences(conversion, style)].join(
     "\n",

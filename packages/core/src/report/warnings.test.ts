@@ -51,7 +51,7 @@ const fromNginx = networkPolicy(
 );
 const denyAll = admin("deny-all", "ingress: [{name: all, action: Deny, from: [{namespaces: {}}]}]");
 
-/** What is told of the last of some policies, when it comes to the others. */
+/** The warnings about the last of some policies, when it is added to the others. */
 function warningsOf(
   policies: readonly string[],
   change: "applied" | "deleted" = "applied",
@@ -124,7 +124,7 @@ describe("warnings about an edit say", () => {
   });
 });
 
-describe("to someone who may read", () => {
+describe("for a user who may read", () => {
   const namespaces = (...names: readonly string[]) => new Set(names);
   const [pods, policies, clusterPolicies] = [
     " Pod",
@@ -151,7 +151,7 @@ describe("to someone who may read", () => {
     );
   });
 
-  it("another namespace only, no name of this one is told", () => {
+  it("another namespace only, no name of this one is shown", () => {
     const other = new Map([[pods, namespaces("ingress-nginx")]]);
     expect(to(other, [fromNginx, denyAll])).toEqual([
       "denied: 6 connections that work today become denied (3 workloads), for example ingress-nginx/controller → a pod that you cannot read; all of them involve pods or nodes that you cannot read",

@@ -10,7 +10,7 @@ const complain = (
   more: Partial<Complaint> = {},
 ): readonly Complaint[] => [{ code, message, ...more }];
 
-/** A text is right when it matches every one of the patterns. */
+/** A string is valid if it matches all patterns. */
 function format(
   name: string,
   patterns: readonly string[],
@@ -111,7 +111,7 @@ export const objectName: Format = {
         ),
 };
 
-/** `except` holds parts of `cidr`; `strict`: less than all of it. What is no CIDR has been reported. */
+/** `except` contains parts of `cidr`; `strict`: less than all of it. Invalid CIDRs have been reported. */
 export const exceptInside = (strict: boolean): Constraint => ({
   kind: "custom",
   check: ({ cidr, except }) => {

@@ -4,7 +4,7 @@ import { locateProblem } from "./locate-problem.js";
 import { labels } from "./selector.js";
 import { validate } from "./validate.js";
 
-/** What is said about the labels of the one object in a text, with its place. */
+/** The diagnostics about the labels of the one object in a text, with their places. */
 function said(text: string): readonly string[] {
   const document = parseManifest(text, "test.yaml").documents.at(0)!;
   const { labels: value } = document.value as { labels: unknown };

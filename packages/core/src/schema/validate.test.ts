@@ -224,7 +224,7 @@ describe("objects", () => {
     ]);
   });
 
-  it("TW1204: what every JavaScript object knows is unknown all the same", () => {
+  it("TW1204: properties of every JavaScript object are still unknown fields", () => {
     expect(problems(thing({}), { constructor: 1, toString: 2 })).toEqual([
       "TW1204 constructor key: unknown field `constructor` in a thing",
       "TW1204 toString key: unknown field `toString` in a thing",
@@ -269,7 +269,7 @@ describe("objects", () => {
   });
 });
 
-describe("S3.6, S5.1: what is understood all the same is marked as readable", () => {
+describe("S3.6, S5.1: problems that do not prevent reading are marked as readable", () => {
   const readable = (schema: Schema, value: unknown) =>
     validate(schema, value).problems.map((problem) => problem.readable ?? false);
 

@@ -6,7 +6,7 @@ import { isObject } from "../manifest/document.js";
 import type { Constraint, Format, ObjectSchema, Problem, Schema, Static } from "./schema.js";
 
 export interface Validated<T> {
-  /** Only to be trusted where `problems` has nothing at or below the part that is used. */
+  /** Valid only where `problems` has nothing at or below the part that is used. */
   readonly value: T;
   readonly problems: readonly Problem[];
 }
@@ -18,10 +18,10 @@ export function validate<S extends Schema>(schema: S, value: unknown, path: Path
   return { value: read as Static<S>, problems };
 }
 
-/** Where the value stands that is being read: one list for all of them, which whoever complains copies. */
+/** The path of the value that is being read: one list for all, which is copied into problems. */
 type Way = (string | number)[];
 
-/** Ten thousand policies are mostly right: what surely is needs nobody who could complain. */
+/** Most values are valid: closures for problems are created only where they may be needed. */
 function readValue(schema: Schema, value: unknown, way: Way, problems: Problem[]): unknown {
   if (schema.type === "object" && isObject(value)) return readObject(schema, value, way, problems);
   if (schema.type === "map" && isObject(value)) return readMap(schema, value, way, problems);
@@ -84,7 +84,7 @@ function readDoubtful(schema: Schema, value: unknown, way: Way, problems: Proble
   }
 }
 
-/** One step further on the way, and back. */
+/** Runs with a longer path. */
 function readAt(
   step: string | number,
   schema: Schema,
@@ -114,7 +114,7 @@ function readObject(schema: ObjectSchema, value: PlainObject, way: Way, problems
   for (const key of Object.keys(schema.fields)) {
     const field = schema.fields[key]!;
     if (!field.required || (value[key] !== undefined && value[key] !== null)) continue;
-    // The slip itself has been reported, with this very field as what was meant.
+    // The misspelled field has been reported, with this field as the suggestion.
     if (unknown.some((found) => suggest(found, [key]) === key)) continue;
     problems.push({
       code: "TW1202",
@@ -165,7 +165,7 @@ function checkConstraint(
     return;
   }
   const given = constraint.of.filter((key) => Object.hasOwn(value, key));
-  // An unknown field may be the one that was meant, and has been reported as such.
+  // An unknown field may be the one that was meant; it has been reported.
   if (given.length === 0 && constraint.kind !== "at-most-one" && !hasUnknown)
     problems.push({
       code: code ?? "TW1209",
@@ -280,7 +280,7 @@ function describe(value: unknown): string {
   return typeof value === "boolean" ? `\`${value}\`` : "something else";
 }
 
-/** `version: 1` and `enabled: yes` are not text until quoted. */
+/** `version: 1` and `enabled: yes` are not strings until quoted. */
 function quoteIt(schema: Schema, value: unknown): { quote?: true } {
   const wantsText = (schema.type === "string" && schema.values === undefined) || schema.type === "map";
   return wantsText && (typeof value === "number" || typeof value === "boolean") ? { quote: true } : {};

@@ -1,4 +1,4 @@
-/** The kinds that say what must hold. They lie beside policies, and are no part of any cluster. */
+/** The kinds with assertions. They are in files next to policies, and not part of any cluster. */
 export const connectivityTestKind = { apiVersion: "tierwall.dev/v1", kind: "ConnectivityTest" } as const;
 export const guaranteeKind = { apiVersion: "tierwall.dev/v1", kind: "Guarantee" } as const;
 

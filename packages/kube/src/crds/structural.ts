@@ -157,7 +157,7 @@ function ruleOf(constraint: Constraint, title: string): ValidationRule | undefin
     case "needs":
       return {
         rule: `!${isSet(constraint.field)} || ${constraint.needs.map(isSet).join(" || ")}`,
-        message: `\`${constraint.field}\` needs ${listed(constraint.needs, "or")} beside it`,
+        message: `\`${constraint.field}\` requires ${listed(constraint.needs, "or")}`,
       };
     case "custom":
       return constraint.cel;

@@ -24,7 +24,7 @@ import type { Question } from "../explain/ask.js";
 import { parseEndpoint, parseTarget } from "../endpoints/endpoint-ref.js";
 import { connectivityTestKind } from "../../state/test-kind.js";
 
-/** An object of a test, which no cluster ever sees. */
+/** An object of a test; it is never applied to a cluster. */
 const part = <F extends Fields>(title: string, description: string, fields: F) => ({
   ...object(title, description, fields),
   ifDropped: "Otherwise, the test does not check what it seems to check.",
@@ -68,7 +68,7 @@ export const connectivityTestSchema: Schema = testObject;
 export interface ConnectivityTest {
   readonly name: string;
   readonly file: string;
-  /** Paths relative to `file`, and where they stand in it. */
+  /** Paths relative to `file`, and where they are in it. */
   readonly given: readonly { readonly path: string; readonly place: Place }[];
   readonly assertions: readonly Assertion[];
 }
@@ -83,7 +83,7 @@ export interface Assertion {
   readonly place: Place;
 }
 
-/** The tests of one file; documents of other kinds are left alone. */
+/** The tests of one file; documents of other kinds are ignored. */
 export function readConnectivityTests(
   text: string,
   file: string,
@@ -121,7 +121,7 @@ function readTest(source: ManifestObject): {
     return diagnostic(problem.code, message, { ...where, object: about });
   });
 
-  // Endpoints are read even where something else is wrong: all errors come at once (S10.1).
+  // Endpoints are read even if something else is wrong: all errors are reported at once (S10.1).
   const assertions: Assertion[] = [];
   for (const [i, expected] of expectationsOf(value).entries()) {
     const path: Path = ["spec", "expect", i];

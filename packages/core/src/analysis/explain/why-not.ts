@@ -14,13 +14,13 @@ import { contains, formatCidr } from "../../net/cidr.js";
 import { describePeer, describePorts } from "../../policy/describe.js";
 import type { NamespaceSet, Peer, Rule } from "../../policy/model.js";
 
-/** How a rule stands to a connection whose subject it selects. */
+/** How a rule matches a connection whose subject it selects. */
 export interface Fit {
   readonly peer: "yes" | "no" | "maybe";
   readonly port: boolean;
 }
 
-/** A connection, seen from the end whose policies are walked. */
+/** A connection, seen from the endpoint whose policies are evaluated. */
 export interface WalkedConnection {
   readonly subject: PodEndpoint;
   readonly other: Endpoint;
@@ -33,7 +33,7 @@ export function fitOf(rule: Rule, { subject, other, flow, cluster }: WalkedConne
   return { peer, port: portsMatch(rule.ports, flow) };
 }
 
-/** Whether something holds, whatever the facts are that are not known. */
+/** Whether something holds for all possible facts. */
 export function allRuns(test: (unknowns: Unknowns) => boolean): Fit["peer"] {
   const outcomes = new Set(explore(test).map((run) => run.value));
   return outcomes.size === 2 ? "maybe" : outcomes.has(true) ? "yes" : "no";

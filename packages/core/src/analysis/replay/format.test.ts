@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { formatOf, readerOf } from "./format.js";
 import type { ReadLine } from "./observation.js";
 
-describe("what a file holds is told by its first line", () => {
+describe("the format of a file is detected from its first line", () => {
   it.each([
     ['{"flow": {"verdict": "FORWARDED"}}', "hubble"],
     ['{"IP": {"source": "10.0.0.1"}, "verdict": "FORWARDED"}', "hubble"],

@@ -3,7 +3,7 @@ import { objectOn } from "./json-line.js";
 import { broken, type Observation, type ObservedEnd, type ReadLine } from "./observation.js";
 
 /*
- * Records of anybody's making: CSV with a header, or a JSON object on each line, with the same fields.
+ * Generic records: CSV with a header, or a JSON object on each line, with the same fields.
  */
 
 /** What the columns may be called. */
@@ -114,7 +114,7 @@ function cellsOf(line: string): readonly string[] {
     const [whole, quoted] = cell.exec(line)!;
     cells.push(quoted === undefined ? whole : quoted.replaceAll('""', '"'));
     if (cell.lastIndex >= line.length) return cells;
-    // Behind the comma.
+    // After the comma.
     cell.lastIndex++;
   }
 }

@@ -15,7 +15,7 @@ import { policyObject } from "../object.js";
 import { distinctRuleNames } from "../rule-names.js";
 
 const limit = 100;
-/** S4.2: the released API takes 25, NPEP-126 says 100. */
+/** S4.2: the released API accepts 25, NPEP-126 allows 100. */
 const releasedNetworks = 25;
 
 const ports = {

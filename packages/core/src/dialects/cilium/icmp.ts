@@ -13,7 +13,7 @@ import {
 
 type FamilyName = "IPv4" | "IPv6";
 
-/** IANA's numbers, under the names Cilium knows. */
+/** IANA's numbers, with the names that Cilium uses. */
 const typeNumbers: Readonly<Record<FamilyName, Readonly<Record<string, number>>>> = {
   IPv4: {
     EchoReply: 0,
@@ -64,7 +64,7 @@ const typeNumbers: Readonly<Record<FamilyName, Readonly<Record<string, number>>>
 
 const allNames = [...new Set([...Object.keys(typeNumbers.IPv4), ...Object.keys(typeNumbers.IPv6)])];
 
-/** A name of either family; which of the two is the business of the field around it. */
+/** A name of either family; the enclosing field checks which of the two. */
 const icmpTypeName: Format = {
   name: "icmp-type",
   check: (text) =>

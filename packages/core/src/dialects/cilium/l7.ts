@@ -130,7 +130,7 @@ const portRulesDescription = "Destination ports; every port of every protocol if
 export const portRules = list(portRulesDescription, portRule);
 export const portDenyRules = list(portRulesDescription, portDenyRule);
 
-/** S7.7: what else must hold before this entry lets traffic through. */
+/** S7.7: what else must hold before this entry allows traffic. */
 export function conditionOf(entry: Static<typeof portRule>): Condition | undefined {
   const { rules, serverNames = [], terminatingTLS, originatingTLS, listener } = entry;
   const l7 = rules?.http !== undefined ? ["http"] : rules?.dns !== undefined ? ["dns"] : [];

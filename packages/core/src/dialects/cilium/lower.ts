@@ -21,7 +21,7 @@ import { warnAboutItem, warnAboutRule } from "./warnings.js";
 
 type Section = (typeof sections)[number];
 
-/** Section 7: `spec` and each of `specs` is a rule that stands on its own (S7.1). */
+/** Section 7: `spec` and each of `specs` is an independent rule (S7.1). */
 export function lowerCiliumPolicy({ spec, specs }: CiliumPolicy, context: LowerContext): Lowered {
   const lowered = [
     ...(spec !== undefined || context.unreadable(["spec"]) ? [lowerRule(spec, ["spec"], context)] : []),
@@ -38,7 +38,7 @@ function lowerRule(rule: CiliumRule | undefined, path: Path, context: LowerConte
   const selector = rule?.endpointSelector;
   const unclear = ["endpointSelector", "nodeSelector"].some((field) => context.unreadable([...path, field]));
   if (rule === undefined || unclear || (selector === undefined && rule.nodeSelector === undefined)) {
-    // S3.6: of the other rules of the object, each is enforced where its subject is known.
+    // S3.6: each of the other rules of the object is enforced if its subject is known.
     context.warn({
       code: "TW2016",
       path,
@@ -114,7 +114,7 @@ function lowerSection(
     warnAboutItem(item, path, context);
     const { peers, groups } = lowerItem(item, context.policy.namespace, identitiesFor(context.options));
     if (action === "Deny") {
-      // S7.8: what is denied to come in is denied to the pod's own node too.
+      // S7.8: incoming traffic that is denied is also denied from the pod's own node.
       const binding = direction === "ingress" ? { bindsOwnNode: true as const } : {};
       return [place({ subject, action, peers, ports: merge(groups), origin, ...binding }, "deny")];
     }
@@ -141,7 +141,7 @@ function place(rule: PlacedRule["rule"], rank: keyof typeof ranks.networkPolicy)
   return { tier: "network-policy", rank: ranks.networkPolicy[rank], precedence: 0, rule };
 }
 
-/** Ports under one condition: entries of one item may differ in what they ask for. */
+/** Ports under one condition: entries of one item may have different conditions. */
 interface PortGroup {
   readonly ports: "every" | readonly PortMatch[];
   readonly condition?: Condition | undefined;

@@ -45,7 +45,7 @@ const entityName: Format = {
   },
 };
 
-/** Cilium also takes a bare address for a block of one. */
+/** Cilium also accepts a single address as a block. */
 const cidrOrAddress: Format = {
   name: "cidr-or-address",
   check: (text) => (parseBlock(text) !== undefined && !text.includes("/") ? [] : cidr.check(text)),
@@ -142,7 +142,7 @@ export function lowerPeers(
 ): readonly Peer[] | undefined {
   const { endpoints, nodes, cidrs, cidrSet, entities, services = [], groups = [], fqdns = [] } = written;
   const strict = [endpoints, nodes, cidrs, cidrSet, entities];
-  // S7.3: an empty list matches nothing, also beside another kind.
+  // S7.3: an empty list matches nothing, also next to another kind.
   if (strict.some((peers) => peers?.length === 0)) return [];
   if (strict.every((peers) => peers === undefined) && [...services, ...groups, ...fqdns].length === 0)
     return undefined;
@@ -160,12 +160,12 @@ export function lowerPeers(
   ];
 }
 
-// One peer each: a plain allow of the same block waives an L7 condition, wherever the block stands (S7.7).
+// One peer each: a plain allow of the same block waives an L7 condition, wherever the block is (S7.7).
 function lowerCidr(text: string): Peer {
   return { kind: "networks", cidrs: [parseBlock(text)!], except: [], reach: "external" };
 }
 
-// S7.5: `except` is local to its item, so that each item is a peer of its own.
+// S7.5: `except` is local to its item, so each item is a separate peer.
 function lowerCidrRule({
   cidr,
   cidrGroupRef,
@@ -202,7 +202,7 @@ function lowerService({ k8sService, k8sServiceSelector }: Static<typeof service>
   return peers;
 }
 
-/** The text also tells one group from another, so that it names everything the group is chosen by. */
+/** The text also identifies the group, so it contains everything that the group is selected by. */
 function lowerGroup({ aws }: Static<typeof group>): Peer {
   const { securityGroupsIds = [], securityGroupsNames = [], labels, region } = aws;
   const parts = [

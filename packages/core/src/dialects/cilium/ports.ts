@@ -12,7 +12,7 @@ import {
   string,
 } from "../../schema/schema.js";
 
-/** IP protocols without ports, which no verdict is about (S7.6). */
+/** IP protocols without ports, which verdicts do not cover (S7.6). */
 const portless = ["VRRP", "IGMP", "GRE", "IPIP", "IPV6", "ESP", "AH"] as const;
 
 type Portless = (typeof portless)[number];
@@ -83,7 +83,7 @@ export function lowerPort({
   const number = Number(port);
   const isRange = endPort > number;
   const first = Math.max(number, 1);
-  // S7.11: an end that is not behind the start leaves the port alone.
+  // S7.11: an end that is not after the start is ignored.
   const last = isRange ? endPort : number === 0 ? 65535 : number;
   return (protocol === "ANY" ? transports : [protocol]).map((p) => ({
     kind: "range",
@@ -100,7 +100,7 @@ export function isPortRange(port: unknown, endPort: unknown): boolean {
 
 function checkPort(entry: Readonly<Record<string, unknown>>): readonly Violation[] {
   const { port, protocol } = entry;
-  // As Cilium does, which takes a name there, and none of the numbers but 0.
+  // As in Cilium, which accepts a name there, but no number except 0.
   if (isPortless(protocol) && typeof port === "string" && isNumeric(port) && port !== "0")
     return [
       { code: "TW1420", path: ["port"], message: `${protocol} has no ports; leave out \`port: "${port}"\`` },

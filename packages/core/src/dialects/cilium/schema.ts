@@ -232,7 +232,7 @@ function itemConstraints(peers: Fields, unsupported: string): readonly Constrain
   ];
 }
 
-// S7.3: an empty list beside another kind is no error; it matches nothing.
+// S7.3: an empty list next to another kind is not an error; it matches nothing.
 function checkKinds(item: Readonly<Record<string, unknown>>, kinds: readonly string[]): readonly Violation[] {
   const [first, second] = kinds.filter((kind) => isFilledList(item[kind]));
   if (first === undefined || second === undefined) return [];

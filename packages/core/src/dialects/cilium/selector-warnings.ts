@@ -4,7 +4,7 @@ import type { LowerContext } from "../dialect.js";
 import { clusterKey, identitiesFor, namespaceKey, sourceAndKey } from "./identity-selector.js";
 import type { CiliumItem } from "./schema.js";
 
-/** S7.4, S7.15, S7.16: what the selector of a subject says and does not mean, or means only here. */
+/** S7.4, S7.15, S7.16: selectors of a subject that do not mean what they say, or only in this cluster. */
 export function warnAboutSubject(selector: LabelSelector, path: Path, context: LowerContext): void {
   const { namespace } = context.policy;
   for (const [key, value] of Object.entries(selector.matchLabels ?? {})) {

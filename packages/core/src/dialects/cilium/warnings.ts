@@ -6,7 +6,7 @@ import { warnAboutPeers, warnAboutSubject } from "./selector-warnings.js";
 
 const opposite = { ingress: "egress", egress: "ingress" } as const;
 
-/** S7.10: what is legal, and seldom meant. */
+/** S7.10: what is valid but rarely intended. */
 export function warnAboutRule(rule: CiliumRule, path: Path, context: LowerContext): void {
   const { enableDefaultDeny: given = {} } = rule;
   for (const direction of directions) {

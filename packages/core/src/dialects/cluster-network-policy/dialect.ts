@@ -46,7 +46,7 @@ export const clusterNetworkPolicyKinds: readonly PolicyKind[] = [
   },
 ];
 
-/** S3.1: the tier says it. Without a tier that is known, the other words do. */
+/** S3.1: decided by the tier or, without a known tier, by other fields. */
 function chooseSpelling(object: JsonObject): Spelling {
   const spec = child(object, "spec");
   if (spec.tier === "admin" || spec.tier === "baseline") return seed;

@@ -22,7 +22,7 @@ import { domainNamesOnlyAllow, namedPortsNeedPods, ruleLists } from "../admin-ru
 import { policyObject } from "../object.js";
 import { distinctRuleNames } from "../rule-names.js";
 
-// S3.1: one API, two spellings; what they have in common is written once.
+// S3.1: one API, two spellings; their common parts are shared.
 
 const clusterNetworkPolicy = <T extends StringSchema, S extends ReturnType<typeof subject>, R extends Fields>(
   tier: T,

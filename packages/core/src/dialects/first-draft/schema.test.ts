@@ -105,7 +105,7 @@ describe.each(kinds)("%s", (kind) => {
     expect(found(ingress("from: [], ports: []"))).toEqual([]);
   });
 
-  it("S10.1: from stands in ingress rules, to in egress rules", () => {
+  it("S10.1: ingress rules have `from`, egress rules `to`", () => {
     expect(found(ingress("to: []"))).toEqual(["TW1204 spec.ingress[0].to"]);
     expect(found(`{${everywhere}, egress: [{${action[kind]}from: []}]}`)).toEqual([
       "TW1204 spec.egress[0].from",

@@ -2,7 +2,7 @@ import { type PolicyKind, spelling } from "../dialect.js";
 import { lowerKepAdminNetworkPolicy } from "./lower.js";
 import { kepAdminNetworkPolicy } from "./schema.js";
 
-/** S4.4: what the released API says, and what stands for it here. */
+/** S4.4: field names of the released API, and their equivalents here. */
 const releasedWords: Readonly<Record<string, string>> = {
   namespaces: "`namespaceSelector` in a subject",
   pods: "`namespaceAndPodSelector` in a subject, `namespacedPods` in a peer",

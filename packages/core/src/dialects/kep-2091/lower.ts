@@ -27,7 +27,7 @@ interface PolicyPart {
 
 /** Section 5: ordered rules before NetworkPolicy, or after it at priority zero. S5.10: no isolation. */
 export function lowerKepAdminNetworkPolicy({ spec }: Policy, context: LowerContext): Lowered {
-  // What a cluster holds may lack anything, whatever the types say.
+  // An object of a cluster may lack any field, whatever the types say.
   const given: Partial<Spec> = spec ?? {};
   if (given.subject === undefined || context.unreadable(["spec", "subject"]))
     return notEnforced(context, ["spec", "subject"], "its subject");

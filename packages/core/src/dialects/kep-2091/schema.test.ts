@@ -133,7 +133,7 @@ describe("S5.6: rules", () => {
     expect(found(egress(""))).toEqual(["TW2013 spec.egress[0]"]);
   });
 
-  it("S5.4, S5.6: an empty label set is warned of where it stands", () => {
+  it("S5.4, S5.6: an empty label set gets a warning at its place", () => {
     expect(found(peer("{namespaces: {sameLabels: []}}"))).toEqual([
       `TW2013 ${at}.from[0].namespaces.sameLabels`,
     ]);
@@ -170,7 +170,7 @@ describe("S5.6: rules", () => {
   });
 });
 
-it("S5.8: rule names are optional, and reported where one stands twice in a policy", () => {
+it("S5.8: rule names are optional, and duplicates in a policy are reported", () => {
   const named = (name: string) => rule.replace("{", `{name: ${name}, `);
   expect(
     found(ingress(`${rule}, ${rule}, ${named("a")}, ${named("b")}, ${named('""')}, ${named('""')}`)),

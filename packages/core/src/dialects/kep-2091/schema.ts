@@ -111,7 +111,7 @@ const peer = object(
   [exactlyOne(peerFields)],
 );
 
-/** NetworkPolicy's port in all but one thing: without `port` it matches nothing (S5.5). */
+/** NetworkPolicy's port, except that it matches nothing without `port` (S5.5). */
 const port = object(
   "a port",
   "A port or a range of ports of one protocol.",

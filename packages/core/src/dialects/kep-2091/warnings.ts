@@ -3,7 +3,7 @@ import type { LowerContext } from "../dialect.js";
 import type { KepPeer, KepPort } from "./schema.js";
 
 /*
- * Parts that are valid and match nothing, where something of the same look in a NetworkPolicy would
+ * Parts that are valid and match nothing, while similar ones in a NetworkPolicy would
  * match everything.
  */
 

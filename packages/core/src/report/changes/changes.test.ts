@@ -33,7 +33,7 @@ const compared = (before: string, after: string, options: StateOptions = {}) =>
 const text = (...states: readonly [string, string]) => changesText(compared(...states), { style: noStyle });
 
 describe("changes as text", () => {
-  it("say first what becomes of how many, then who brings it about, then for whom", () => {
+  it("have counts first, then responsible rules, then endpoints", () => {
     expect(text("", allow("cart"))).toBe(
       `newly denied  5 connections  from outside 2 · shop 2 · batch 1
   by NetworkPolicy shop/web (isolation) · test.yaml:18
@@ -68,7 +68,7 @@ newly allowed  1 connection  from shop 1
     ]);
   });
 
-  it("tell who came and went, and that nothing changed", () => {
+  it("list added and removed workloads, and report that nothing changed", () => {
     expect(text("", deployment("new", "api"))).toBe("appeared  new/api");
     expect(text(deployment("new", "api"), "")).toBe("disappeared  new/api");
     expect(text(allow("cart"), allow("cart"))).toBe(
@@ -91,7 +91,7 @@ newly allowed  1 connection  from shop 1
     expect(long).not.toContain("…and");
   });
 
-  it("say what a verdict hangs on that became undecided", () => {
+  it("show what an undecided verdict depends on", () => {
     const domains = `
 ---
 apiVersion: policy.networking.k8s.io/v1alpha2
@@ -193,7 +193,7 @@ describe("S9.3: a policy that is not evaluated, and is not the same in both stat
     ]);
   });
 
-  it("may be added beside others, or be removed", () => {
+  it("may be added next to others, or removed", () => {
     const both = allows + guard("", "other");
     const changesOf = (before: string, after: string) =>
       compared(before, after).foreign.map(({ object, change }) => `${object} ${change}`);

@@ -128,7 +128,7 @@ describe("the answer first", () => {
     ["443", "✓ ALLOWED"],
     ["8443", "✗ DENIED"],
     ["ICMP", "✗ DENIED"],
-  ])("port %s: %s, with both ends", (port, mark) => {
+  ])("port %s: %s, with both endpoints", (port, mark) => {
     const [first] = text("shop/cart", "payments/api", port).split("\n");
     expect(first?.slice(0, mark.length)).toBe(mark);
     expect(first).toContain("shop/cart → payments/api");
@@ -156,7 +156,7 @@ describe("then the reason, with its place", () => {
     expect(shown).toContain(`policies/payments.yaml:${line("- name: no-other-tenants")}`);
   });
 
-  it("what comes behind it was not reached", () => {
+  it("what comes after it was not reached", () => {
     expect(text("shop/cart", "payments/api", "8443")).toMatch(/network-policy +not reached/);
   });
 

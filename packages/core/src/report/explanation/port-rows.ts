@@ -44,7 +44,7 @@ function joined(ranges: readonly (readonly [number, number])[]): readonly (reado
   return result;
 }
 
-/** Who decided: both directions for what is allowed, the one that denied for what is not. */
+/** The deciders: of both directions if allowed, of the denying one if not. */
 function reasonText({ connection: { egress, ingress } }: PortSet): string {
   const denier = [egress, ingress].find((walk) => walk.verdict === "Deny");
   const walks = denier === undefined ? [egress, ingress] : [denier];

@@ -39,7 +39,7 @@ const text = (name: string, policies?: string, verbose = false) =>
   lookupText(looked(name, policies), { style: noStyle, verbose });
 
 describe("as text", () => {
-  it("counts first, then each walk, and why a rule is in vain", () =>
+  it("counts first, then each walk, and why a rule has no effect", () =>
     expect(text("a/server")).toBe(`a/server
 
   2 rules apply to it; 1 never decides anything
@@ -60,7 +60,7 @@ describe("as text", () => {
     default
       ✓ allows the rest`));
 
-  it("rules of others say to whom they apply", () =>
+  it("rules of others have their subject", () =>
     expect(text("a/client")).toContain(`  when it connects to other pods (their ingress)
     network-policy
       ✓ allow pods with app=server in namespace a from pods with app=client in
@@ -74,7 +74,7 @@ describe("as text", () => {
   no policies apply to it: it is not a pod with its own network
   no rule of other pods mentions it`));
 
-  it("of a workload whose pods are not affected alike, what is otherwise for the others", () => {
+  it("of a workload whose pods are affected differently, the differences", () => {
     const replica = (name: string, labels: string) =>
       `\n---\n{apiVersion: v1, kind: Pod, metadata: {namespace: a, name: ${name}, labels: {${labels}}, ownerReferences: [{kind: StatefulSet, name: db, controller: true}]}}\n`;
     const pods = replica("db-0", "app: server") + replica("db-1", "app: db") + replica("db-2", "app: db");

@@ -65,7 +65,7 @@ describe("JSON", () => {
   const parsed = (question: Partial<MatrixQuestion>, denied = false) =>
     JSON.parse(joined(matrixJson(narrow(question), { denied }))) as unknown;
 
-  test("a connection has its ends, what is allowed, and what only some may", () => {
+  test("a connection has its endpoints, what is allowed, and what only some may", () => {
     expect(parsed({ to: ["payments/api"], from: ["shop"] })).toEqual({
       apiVersion: "tierwall.dev/v1",
       kind: "Matrix",
@@ -229,7 +229,7 @@ describe("what the page of a matrix shows", () => {
     expect(cells).toHaveLength(ends.length ** 2);
   });
 
-  test("is not ended by what stands in manifests", () => {
+  test("cannot be ended by text from manifests", () => {
     const yaml = `apiVersion: v1
 kind: Pod
 metadata: {name: p, namespace: a}

@@ -18,7 +18,7 @@ import { headline, summaryOf } from "./matrix-summary.js";
 
 /**
  * What the self-contained page of a matrix shows (packages/ui/src/matrix-report). It is small enough for hundreds of
- * thousands of connections: whatever recurs is there once, and referred to by number.
+ * thousands of connections: repeated parts are stored once, and referred to by number.
  */
 export interface MatrixReport {
   readonly headline: string;

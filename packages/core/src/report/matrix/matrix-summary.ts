@@ -5,11 +5,11 @@ import { isPodless } from "./matrix-groups.js";
 export interface MatrixSummary {
   /** `12 workloads, 3 nodes and external addresses`. */
   readonly parties: string;
-  /** How many pairs of them there are, and how many of these may talk, or may perhaps; at least one of each is a pod. */
+  /** How many pairs of them there are, and how many of these can connect, or may; at least one endpoint of each is a pod. */
   readonly pairs: number;
   readonly open: number;
   readonly undecided: number;
-  /** Whether there are pairs without a pod, about which no policy has a say. */
+  /** Whether there are pairs without a pod, to which no policy applies. */
   readonly hasPodless: boolean;
 }
 

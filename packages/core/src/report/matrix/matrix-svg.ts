@@ -55,7 +55,7 @@ interface Layout extends CellLayout {
   readonly width: number;
   readonly height: number;
   readonly font: number;
-  /** Room for the names of namespaces beside and above the labels. */
+  /** Room for the names of namespaces next to and above the labels. */
   readonly bandWidth: number;
   readonly labelWidth: number;
 }

@@ -8,7 +8,7 @@ import { counted } from "../wording.js";
 const shown = { edits: 5, remarks: 4 };
 const columns = 80;
 
-/** What is done, what it changes, and what one would rather have known. */
+/** What is done, what it changes, and the findings about it. */
 export function previewText(preview: Preview, options: ChangesTextOptions): string {
   const { style, verbose = false } = options;
   const most = verbose ? { edits: Infinity, remarks: Infinity } : shown;

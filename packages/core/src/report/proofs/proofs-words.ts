@@ -7,7 +7,7 @@ import type { GuaranteeResult } from "../../prove/guarantee/index.js";
 import type { Confirmed, Witness, WitnessEnd } from "../../prove/world/index.js";
 import { placeText } from "../explanation/rule-text.js";
 
-/** The words that all formats of proofs have in common. */
+/** The texts that all formats of proofs share. */
 
 export type ResultName = "Proven" | "Refuted" | "NotDecided" | "Vacuous" | "NotAsked";
 
@@ -60,7 +60,7 @@ export function portText({ protocol, port, portNames }: Witness): string {
 export const connectionText = ({ witness }: Confirmed): string =>
   `${endText(witness.source)} → ${endText(witness.destination)} on ${portText(witness)}`;
 
-/** How one direction came out: `allowed by default`, `denied by NetworkPolicy x/y`. */
+/** The verdict of one direction: `allowed by default`, `denied by NetworkPolicy x/y`. */
 export function directionText({ decisions }: Confirmed, direction: "egress" | "ingress"): string {
   const { verdict, by, conditions } = decisions[direction];
   const condition = conditions.length === 0 ? "" : ` (${conditions.join("; ")})`;
@@ -84,13 +84,13 @@ function whoDecides(by: Decider): string {
   }
 }
 
-/** What stands in the counterexample itself is in no file. */
+/** Objects of the counterexample itself are in no file. */
 const ownPlace = (place: Place | undefined): string =>
   place?.file === counterexampleFile ? "" : placeText(place);
 
 export const counterexampleFile = "counterexample.yaml";
 
-/** One line on what became of it. */
+/** The result in one line. */
 export function summaryText(result: GuaranteeResult): string {
   const { proof, diagnostics } = result;
   if (proof === undefined) return `not decided: ${diagnostics.map(({ message }) => message).join("; ")}`;

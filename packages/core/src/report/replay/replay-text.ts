@@ -13,7 +13,7 @@ import { deciderText } from "../explanation/rule-text.js";
 import { type Style, wrap } from "../style.js";
 import { numberText, portText } from "../wording.js";
 
-/** How many rules are shown, how many connections of each, and how many unknown ends are named. */
+/** How many rules are shown, how many connections of each, and how many unknown endpoints are named. */
 const shownRules = 8;
 const shownFlows = 4;
 const shownUnknown = 3;

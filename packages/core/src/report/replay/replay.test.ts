@@ -88,7 +88,7 @@ not evaluated
       /^\? NONE KNOWN TO BE DROPPED   of 0 flows/,
     ));
 
-  it("a change of flows that cannot be decided is not said to be none", () => {
+  it("undecided flows are not reported as no change", () => {
     const flows = [header, "a/client,203.0.113.7,443"];
     expect(text(names, flows, names)).toMatch(/^\? NO KNOWN CHANGE   of 1 flow: 1 undecided/);
   });

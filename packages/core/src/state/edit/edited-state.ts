@@ -9,9 +9,9 @@ import { calledIn, identityOf, kindOf } from "../object-kind.js";
 import type { Removal } from "./removal.js";
 import { type State, type StateOptions, StateReader } from "../state.js";
 
-/** What somebody thinks of doing to a cluster. */
+/** A planned change of a cluster. */
 export interface Edit {
-  /** Objects that come, in the place of those of the same kind and name where there are. */
+  /** Objects that are added, or replace those with the same kind and name. */
   readonly apply: readonly Source[];
   readonly remove: readonly Removal[];
 }
@@ -87,7 +87,7 @@ interface Taken {
   readonly policy: PolicyRef | undefined;
 }
 
-/** Finds what is to be deleted, and tells what is not there, or could be several things. */
+/** Finds the objects to delete, and reports names that are missing or ambiguous. */
 class Removals {
   private readonly taken: Taken[] = [];
   private readonly seen = new Map<string, string[]>();

@@ -10,7 +10,7 @@ export interface Removal {
   /** As it was written. */
   readonly text: string;
   readonly kind: string;
-  /** Where two APIs have a kind of that name, the one that is meant. */
+  /** If two APIs have a kind of that name, the group. */
   readonly group?: string;
   readonly namespace?: string;
   /** Absent: all objects of the kind. */
@@ -37,7 +37,7 @@ const kinds: readonly { readonly group: string; readonly kind: string }[] = [
   }),
 ];
 
-/** `KIND`, `KIND/NAME`, `KIND/NAMESPACE/NAME`; the kind as kubectl takes it, with `.GROUP` behind it where that is needed. */
+/** `KIND`, `KIND/NAME`, `KIND/NAMESPACE/NAME`; the kind as in kubectl, followed by `.GROUP` if needed. */
 export function parseRemoval(text: string): Result<Removal> {
   const [word = "", ...names] = text.split("/");
   const dot = word.indexOf(".");

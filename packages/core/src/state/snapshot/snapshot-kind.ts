@@ -3,18 +3,18 @@ import { given } from "../../diagnostics/given.js";
 import { child, text, texts } from "../../cluster/fields.js";
 import type { JsonObject } from "../../manifest/document.js";
 
-/** The object in a snapshot that tells what it lacks. */
+/** The object in a snapshot that lists what is missing. */
 export const snapshotKind = { apiVersion: "tierwall.dev/v1", kind: "Snapshot" } as const;
 
 /** Resources, as `networkpolicies.networking.k8s.io`. */
 export interface Unseen {
-  /** Those that may not be read: what they hold is not known. */
+  /** Those that cannot be read: their objects are unknown. */
   readonly forbidden: readonly string[];
   /** Those that the cluster does not serve: there are none of them. */
   readonly missing: readonly string[];
-  /** Why the cluster did not say which APIs it serves: policies of other projects may be there. */
+  /** Why the APIs of the cluster could not be listed: policies of other projects may exist. */
   readonly undiscovered?: string;
-  /** Those that may be read in one namespace only: what they hold elsewhere is not known. */
+  /** Those that can be read in one namespace only: their objects elsewhere are unknown. */
   readonly onlyIn?: { readonly namespace: string; readonly resources: readonly string[] };
 }
 
@@ -31,7 +31,7 @@ export function snapshotRenamed(snapshot: JsonObject, renamed: (namespace: strin
     : { ...snapshot, onlyIn: { ...onlyIn, namespace: renamed(namespace) } };
 }
 
-/** What answers do not cover, because it was not to be seen. */
+/** What answers do not cover, because it could not be read. */
 export function unseenIn(snapshot: JsonObject): readonly Diagnostic[] {
   const [forbidden, missing] = [texts(snapshot, "forbidden"), texts(snapshot, "missing")];
   const undiscovered = text(snapshot, "undiscovered");

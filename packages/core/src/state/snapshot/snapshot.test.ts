@@ -13,7 +13,7 @@ function itemsOf(yaml: string, redact = true): readonly Record<string, unknown>[
 }
 
 describe("a snapshot holds", () => {
-  it("what verdicts hang on, and nothing else", () => {
+  it("what verdicts depend on, and nothing else", () => {
     const [pod] = itemsOf(
       `apiVersion: v1
 kind: Pod
@@ -31,7 +31,7 @@ status: {podIP: 10.0.0.1, containerStatuses: []}`,
     });
   });
 
-  it("a line an object, in an order of its own", () => {
+  it("one object per line, in a fixed order", () => {
     const objects = ["b", "a"].map((name) => `{apiVersion: v1, kind: Namespace, metadata: {name: ${name}}}`);
     const text = (some: readonly string[]) => snapshotOf([{ file: "a", text: some.join("\n---\n") }]).text;
     expect(text(objects)).toBe(text(objects.toReversed()));
@@ -56,7 +56,7 @@ status: {podIP: 10.0.0.1, containerStatuses: []}`,
 });
 
 describe("redacted,", () => {
-  it("the namespace that alone was seen is hidden, and what is missing elsewhere is told", () => {
+  it("the only readable namespace is hidden, and what is missing elsewhere is reported", () => {
     const yaml =
       "{apiVersion: tierwall.dev/v1, kind: Snapshot, forbidden: [], missing: [], onlyIn: {namespace: shop, resources: [pods, services]}}";
     expect(itemsOf(`${yaml}\n---\n{apiVersion: v1, kind: Node, metadata: {name: n}}`)).toContainEqual(
@@ -138,7 +138,7 @@ metadata:
     });
   });
 
-  it("of annotations ours stay, without what people wrote", () => {
+  it("Tierwall's annotations stay, without free text", () => {
     const annotations = `{tierwall.dev/enforcement: shadow, tierwall.dev/lint-ignore: "TW4001: Bob said so", owner: bob}`;
     const [item] = itemsOf(policy("", `name: guard, annotations: ${annotations}`));
     expect(item!.metadata).toMatchObject({ annotations: { "tierwall.dev/enforcement": "shadow" } });
@@ -157,7 +157,7 @@ metadata:
     expect(codesOf(snapshotOf([{ file: "a", text: policy(spec) }], { redact: hash }).text)).toEqual(before);
   });
 
-  it("domain names keep what lies below what, and what a wildcard in a label speaks of", () => {
+  it("domain names stay subdomains, and labels match the same wildcards", () => {
     const cilium = `
 apiVersion: cilium.io/v2
 kind: CiliumClusterwideNetworkPolicy

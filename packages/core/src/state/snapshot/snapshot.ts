@@ -11,18 +11,18 @@ import { snapshotRenamed } from "./snapshot-kind.js";
 import { Words } from "./words.js";
 
 export interface SnapshotOptions {
-  /** Names and labels are called otherwise: by this hash of them, hexadecimal, with a secret that is then forgotten. */
+  /** Names and labels are replaced by this hexadecimal hash, with a secret that is then discarded. */
   readonly redact?: (text: string) => string;
 }
 
 export interface Snapshot {
-  /** A List, with an object on each line. */
+  /** A List, with one object per line. */
   readonly text: string;
   readonly objects: number;
   readonly diagnostics: readonly Diagnostic[];
 }
 
-/** All that verdicts hang on, in an order that does not tell how it was read. */
+/** All that verdicts depend on, in an order that does not depend on the input. */
 export function snapshotOf(sources: readonly Source[], { redact }: SnapshotOptions = {}): Snapshot {
   const { found, diagnostics } = objectsIn(sources);
   const words = redact && wordsOf(found, redact);

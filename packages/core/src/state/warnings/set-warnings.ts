@@ -5,7 +5,7 @@ import { comparePolicies, type Lowered, type PlacedRule } from "../../policy/ass
 import { samePriorities } from "./same-priority.js";
 import { type DialectId, formatPolicy, type PolicyRef } from "../../policy/model.js";
 
-/** What shows only when all policies are seen together. */
+/** Warnings about all policies together. */
 export function setWarnings(
   cluster: Cluster,
   parts: readonly Lowered[],
@@ -106,7 +106,7 @@ function ciliumOverBaseline(
 function serviceOnlyCidrs(cluster: Cluster, rules: readonly PlacedRule[]): readonly Diagnostic[] {
   const { serviceCidrs, podCidrs } = cluster.facts;
   const serviceAddresses = cluster.services.flatMap((service) => service.addresses.map(singleAddress));
-  // A load balancer may share the address of a node: then the CIDR is good for the node.
+  // A load balancer may share the address of a node: then the CIDR is valid for the node.
   const holdsAnEnd = (cidr: Cidr) =>
     [cluster.nodes, cluster.pods].some((ends) =>
       [...ends.values()].some(({ addresses }) => addresses.some((address) => contains(cidr, address))),
@@ -118,7 +118,7 @@ function serviceOnlyCidrs(cluster: Cluster, rules: readonly PlacedRule[]): reado
       const only =
         serviceCidrs.some((range) => covers(range, cidr)) ||
         serviceAddresses.some((address) => covers(address, cidr));
-      // Few are: only of those it is worth looking at every end.
+      // Few are, so only these are compared with every endpoint.
       if (!only || podCidrs.some((range) => overlaps(range, cidr)) || holdsAnEnd(cidr)) return [];
       const key = `${formatPolicy(rule.origin.policy)} ${rule.origin.path} ${formatCidr(cidr)}`;
       if (seen.has(key)) return [];

@@ -47,7 +47,7 @@ describe("TW1004: a path that cannot be read", () => {
   });
 });
 
-describe("TW1007: a default in tierwall.yaml that its option does not take", () => {
+describe("TW1007: a value in tierwall.yaml that its option does not accept", () => {
   const [example, corrected] = page("TW1007");
   const problemsOf = (yaml: string) => {
     const file = join(folder, "tierwall.yaml");
@@ -144,7 +144,7 @@ describe.each(["TW1008", "TW2023"])("%s: observed traffic", (code) => {
   });
 });
 
-describe("TW1602: a policy to convert that is not there", () => {
+describe("TW1602: a policy to convert that does not exist", () => {
   const [example, corrected] = page("TW1602");
   const run = (command: string) => tierwall(command.split(" "), { cwd: folder });
   const stderrOf = (command: string) => {
@@ -161,7 +161,7 @@ describe("TW1602: a policy to convert that is not there", () => {
   });
 });
 
-describe("TW1507: an object to delete that cannot be found", () => {
+describe("TW1507: an object to delete that does not exist", () => {
   const [example, corrected] = page("TW1507");
   const deleting = (text: string) => {
     const removal = parseRemoval(/--delete (\S+)$/.exec(text)![1]!);
@@ -179,7 +179,7 @@ describe("TW1507: an object to delete that cannot be found", () => {
   });
 });
 
-describe("TW1508: an assumption that the input does not fulfil", () => {
+describe("TW1508: an assumption that the input violates", () => {
   const [example, corrected] = page("TW1508");
   const problemsOf = (text: string) => {
     const state = readState([{ file: "example.yaml", text }]);

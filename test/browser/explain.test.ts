@@ -70,7 +70,7 @@ describe.skipIf(noChromium)(`Explain${skipNote}`, () => {
         ]);
       await expect
         .poll(() => page.locator(".nearest").innerText(), patience)
-        .toContain("fits but for the port: it is for 443/TCP");
+        .toContain("matches except for the port: it matches 443/TCP");
       await page.locator(".yaml-line.marked").first().waitFor();
       await expect
         .poll(() => page.locator(".yaml-line.marked").first().innerText(), patience)

@@ -31,7 +31,7 @@ describe.skipIf(noChromium)(`the playground${skipNote}`, () => {
   it.each(["light", "dark"] as const)("shows what a template would change, in a %s room", async (theme) => {
     await visit(at("#/playground"), { theme }, async ({ page, picture }) => {
       await figures(page).getByText("5 newly denied").waitFor();
-      await difference(page).getByText("nobody can reach shop/web any more").waitFor();
+      await difference(page).getByText("no longer reachable: shop/web").waitFor();
       await difference(page).getByText("NetworkPolicy shop/allow-from-ingress: 1 connection").waitFor();
       await picture(`playground-${theme}`);
       expect(await barriers(page)).toEqual([]);

@@ -327,7 +327,7 @@ describe("bad input: exit status 2, nothing on stdout", () => {
     const { status, stdout, stderr } = tierwall(args, { cwd: bad });
     expect(status).toBe(0);
     expect(JSON.parse(stdout)).toMatchObject({ verdict: "Allow" });
-    expect(stderr).toMatch(/`only-https` has errors and was left out/);
+    expect(stderr).toMatch(/`only-https` has errors and was skipped/);
   });
 });
 

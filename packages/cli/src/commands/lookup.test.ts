@@ -22,7 +22,7 @@ describe("tierwall lookup", () => {
   it.each([
     ["a pod that is not there", ["x/servr"], "did you mean `x/server`?"],
     ["what is no endpoint", ["server"], "write `NAMESPACE/POD`"],
-    ["a range", ["10.0.0.0/8"], "ask about one of its addresses"],
+    ["a range", ["10.0.0.0/8"], "use one of its addresses"],
     ["nothing", [], "missing required argument 'endpoint'"],
     ["a format that there is not", ["x/server", "-o", "xml"], "Allowed choices are text, json"],
   ])("%s is status 2, with what to do", (_, args, message) => {

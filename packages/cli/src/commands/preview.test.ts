@@ -61,7 +61,7 @@ overrides  1 finding
       by ClusterNetworkPolicy deny rule 1 · deny.yaml:4
       for example shop/cart → shop/web :443/TCP
 
-not looked at: API server (not in the input)
+not checked: API server (not in the input)
 `);
   });
 
@@ -96,7 +96,7 @@ not looked at: API server (not in the input)
 
 no difference: the same connections are allowed, denied and undecided
 
-not looked at: API server (not in the input)
+not checked: API server (not in the input)
 `);
   });
 
@@ -111,7 +111,7 @@ not looked at: API server (not in the input)
     [["--apply", "nowhere.yaml"], "`nowhere.yaml` cannot be read: it does not exist"],
     [["--apply", "broken.yaml"], "`Denied`"],
     [["--delete", "NetworkPolicy/shop/opne"], "did you mean `shop/open`?"],
-    [["--delete", "Network"], "`Network` is no kind that is known"],
+    [["--delete", "Network"], "`Network` is not a known kind"],
     [["--apply", "deny.yaml", "--fail-on", "lockouts"], "`lockouts` is not one of newly-denied"],
     [["-f", "-", "--apply", "-"], "standard input can be read only once"],
   ])("exits with 2 on %j", (args, why) => {

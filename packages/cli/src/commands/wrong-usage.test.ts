@@ -91,7 +91,7 @@ describe("wrong usage gets the right help", () => {
       "the port of a pod, asked of its Service",
       ["explain", ...files, "shop/cart", "payments/Service/front:8443"],
       2,
-      ["it has 443/TCP", "port 443 of the Service leads there"],
+      ["it has 443/TCP", "use port 443 of the Service"],
     ],
     [
       "--context without a kubeconfig",
@@ -155,7 +155,7 @@ describe("wrong usage gets the right help", () => {
       "Secrets in the folder",
       ["validate", "-f", "secrets"],
       0,
-      ["1 Secret", "Nothing of a Secret is used or shown"],
+      ["1 Secret", "Secrets are neither used nor shown"],
     ],
   ])("%s", (_what, args, expected, messages) => {
     const { status, stdout, stderr } = tierwall(args, { cwd: folder });

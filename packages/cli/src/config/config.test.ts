@@ -135,12 +135,12 @@ describe("a mistake in tierwall.yaml is an error with its place", () => {
     [
       "a value of the wrong type",
       "recursive: sure\n",
-      "tierwall.yaml:1:12  error TW1201  expected true or false, found the text `sure`",
+      "tierwall.yaml:1:12  error TW1201  expected true or false, found the string `sure`",
     ],
     [
       "a list where there is one",
       "dns: [a, b]\n",
-      "tierwall.yaml:1:6  error TW1201  expected text, found a list",
+      "tierwall.yaml:1:6  error TW1201  expected a string, found a list",
     ],
     [
       "a single value that the option refuses",

@@ -95,24 +95,24 @@ describe("workloads become pods from their templates", () => {
     expect(workloadsIn(both)).toEqual(["Deployment a/w: w", "StatefulSet a/w: w-statefulset"]);
   });
 
-  it("a workload does not take the name of a pod that is there", () => {
+  it("a workload does not take the name of an existing pod", () => {
     const both = together(object("apps/v1", "Deployment", inA("w"), `, spec: {${template}}`), pod(inA("w")));
     expect(podKeys(both)).toEqual(["a/w", "a/w-deployment"]);
     expect(build(both).cluster.pods.get("a/w")?.workload).toBeUndefined();
   });
 
-  it("a template without anything still makes a pod", () => {
+  it("an empty template still makes a pod", () => {
     expect(podKeys(object("apps/v1", "Deployment", inA("w")))).toEqual(["a/w"]);
   });
 
-  it("of a host-network template the pod is on its node's network", () => {
+  it("a pod from a host-network template uses its node's network", () => {
     const spec = ", spec: {template: {spec: {hostNetwork: true}}}";
     expect(build(object("apps/v1", "DaemonSet", inA("w"), spec)).cluster.pods.get("a/w")?.hostNetwork).toBe(
       true,
     );
   });
 
-  it("versions that are gone from Kubernetes are not ours", () => {
+  it("versions that Kubernetes has removed are not recognized", () => {
     expect(podKeys(object("apps/v1beta1", "Deployment", inA("w"), `, spec: {${template}}`))).toEqual([]);
   });
 });
@@ -134,30 +134,30 @@ describe("a pod belongs to the controller at the top", () => {
     ).toEqual(["Deployment a/web: web-5d4f-1, web-5d4f-2"]);
   });
 
-  it("in whatever order they are read", () => {
+  it("in any order of reading", () => {
     expect(workloadsIn(together(replica("web-5d4f-1"), replicaSet, deployment))).toEqual([
       "Deployment a/web: web-5d4f-1",
     ]);
   });
 
-  it("without the Deployment, the ReplicaSet tells", () => {
+  it("without the Deployment, the ReplicaSet names it", () => {
     expect(workloadsIn(together(replicaSet, replica("web-5d4f-1")))).toEqual([
       "Deployment a/web: web-5d4f-1",
     ]);
   });
 
-  it("without the ReplicaSet, its name tells: the Deployment's, and the hash that the pod carries", () => {
+  it("without the ReplicaSet, its name is used: the Deployment's, and the hash in the pod's labels", () => {
     expect(workloadsIn(replica("web-5d4f-1"))).toEqual(["Deployment a/web: web-5d4f-1"]);
     expect(workloadsIn(together(deployment, replica("web-5d4f-1")))).toEqual([
       "Deployment a/web: web-5d4f-1",
     ]);
   });
 
-  it("a ReplicaSet of its own stays one, in the input or not", () => {
+  it("a standalone ReplicaSet stays one, in the input or not", () => {
     const lone = pod(inA("r-1", ownedBy("ReplicaSet", "r")));
     expect(workloadsIn(lone)).toEqual(["ReplicaSet a/r: r-1"]);
     const own = object("apps/v1", "ReplicaSet", inA("web-5d4f"), `, spec: {${template}}`);
-    // Its name ends like a Deployment's, but it says itself that nobody owns it.
+    // Its name ends like a Deployment's, but it has no owner.
     expect(workloadsIn(together(own, replica("web-5d4f-1")))).toEqual(["ReplicaSet a/web-5d4f: web-5d4f-1"]);
   });
 
@@ -191,11 +191,11 @@ describe("a pod belongs to the controller at the top", () => {
     ["the minute that a CronJob appends", "nightly-29384400", "CronJob a/nightly"],
     ["a date, which people append", "nightly-20261116", "Job a/nightly-20261116"],
     ["fewer digits", "nightly-2938440", "Job a/nightly-2938440"],
-  ])("without the Job, its name tells: %s", (_, job, wanted) => {
+  ])("without the Job, its name is used: %s", (_, job, wanted) => {
     expect(workloadsIn(pod(inA("run", ownedBy("Job", job))))).toEqual([`${wanted}: run`]);
   });
 
-  it("a Job that says itself that nobody owns it stays one", () => {
+  it("a Job without an owner stays one", () => {
     const own = object("batch/v1", "Job", inA("nightly-29384400"), `, spec: {${template}}`);
     const run = pod(inA("run", ownedBy("Job", "nightly-29384400")));
     expect(workloadsIn(together(own, run))).toEqual(["Job a/nightly-29384400: run"]);
@@ -205,7 +205,7 @@ describe("a pod belongs to the controller at the top", () => {
     expect(workloadsIn(pod(inA("p-0", ownedBy(kind, "p"))))).toEqual([`${kind} a/p: p-0`]);
   });
 
-  it("an owner that is not the controller does not count, nor one that is no workload", () => {
+  it("an owner that is not the controller or not a workload is ignored", () => {
     const watcher =
       ", ownerReferences: [{kind: Deployment, name: web, controller: false}, {kind: Deployment, name: b}]";
     expect(workloadsIn(pod(inA("p", watcher)))).toEqual([]);
@@ -235,7 +235,7 @@ describe("pods", () => {
     expect(podKeys(pod(inA("p"), `, status: {phase: ${phase}}`))).toEqual(expected ? ["a/p"] : []);
   });
 
-  it("a workload whose pods have all finished is judged by its template", () => {
+  it("a workload whose pods have all finished is represented by its template", () => {
     const finished = pod(inA("w-0", ownedBy("StatefulSet", "w")), ", status: {phase: Failed}");
     expect(
       podKeys(together(finished, object("apps/v1", "StatefulSet", inA("w"), `, spec: {${template}}`))),
@@ -286,7 +286,7 @@ describe("pods", () => {
     ).toBe("old");
   });
 
-  it("S10.3: what is of an unexpected type is an error, and as if absent", () => {
+  it("S10.3: a value of an unexpected type is an error, and is ignored", () => {
     const odd =
       ', spec: {hostNetwork: "true", containers: {}, nodeName: 7}, status: {podIPs: [10.0.0.1], phase: []}';
     const { cluster, diagnostics } = build(pod(inA("p"), odd));
@@ -303,7 +303,7 @@ describe("pods", () => {
       "TW1204",
     ],
     [
-      "an address that is none",
+      "an invalid address",
       "v1 Pod",
       "metadata: {name: p1, namespace: a}\nstatus: {podIP: 10.0.0.300}",
       "TW1309",
@@ -322,20 +322,20 @@ describe("pods", () => {
       "TW1309",
     ],
     [
-      "a selector that is misspelt",
+      "a misspelled selector",
       "v1 Service",
       "metadata: {name: p1, namespace: a}\nspec: {selectr: {a: b}}",
       "TW1204",
     ],
     [
-      "labels of a template that are misspelt",
+      "misspelled labels of a template",
       "apps/v1 Deployment",
       "metadata: {name: p1, namespace: a}\nspec: {template: {metadata: {lables: {a: b}}}}",
       "TW1204",
     ],
     ["a name that Kubernetes refuses", "v1 Namespace", "metadata: {name: A_b}", "TW1103"],
     [
-      "a label value that Kubernetes refuses",
+      "a label value that Kubernetes rejects",
       "v1 Namespace",
       "metadata: {name: p1, labels: {a: b c}}",
       "TW1302",
@@ -346,7 +346,7 @@ describe("pods", () => {
     expect(diagnostics.filter((d) => d.severity === "error").map((d) => d.code)).toEqual([code]);
   });
 
-  it("S10.3: what we do not read is none of our business, and what a cluster gave out is not checked again", () => {
+  it("S10.3: fields that Tierwall does not read are not checked, nor are objects of a cluster", () => {
     const rest = "spec: {tolerations: 7, dnsPolicy: [x], containers: [{name: c, resources: none}]}";
     expect(
       build(`apiVersion: v1\nkind: Pod\nmetadata: {name: p1, namespace: a}\n${rest}\n`).diagnostics,
@@ -363,7 +363,7 @@ describe("identity", () => {
     expect(problemsIn(pod('namespace: a, name: ""'))).toEqual(["TW1101 1:29"]);
   });
 
-  it("S10.4: a name that is a word to YAML is told to be quoted", () => {
+  it("S10.4: a name that YAML reads as another type must be quoted", () => {
     const { diagnostics, cluster } = build("apiVersion: v1\nkind: Namespace\nmetadata:\n  name: y\n");
     expect(diagnostics).toMatchObject([
       { code: "TW1201", place: { line: 4, column: 9 }, path: ["metadata", "name"] },
@@ -380,13 +380,13 @@ describe("identity", () => {
     expect(diagnostics).toMatchObject([{ code: "TW3002", object: "Pod p", place: { line: 3 } }]);
   });
 
-  it("S10.5: a namespace that is a word to YAML is not missing: it is told to be quoted", () => {
+  it("S10.5: a namespace that YAML reads as another type is not missing: it must be quoted", () => {
     expect(problemsIn("apiVersion: v1\nkind: Pod\nmetadata:\n  name: p\n  namespace: y\n")[0]).toBe(
       "TW1201 5:14",
     );
   });
 
-  it("what is cluster-wide has none, and needs none", () => {
+  it("a cluster-wide object has no namespace and needs none", () => {
     const { cluster, diagnostics } = build(
       together(object("v1", "Node", "name: worker, namespace: oops"), object("v1", "Namespace", "name: a")),
     );
@@ -394,7 +394,7 @@ describe("identity", () => {
     expect([[...cluster.nodes.keys()], [...cluster.namespaces.keys()]]).toEqual([["worker"], ["a"]]);
   });
 
-  it("S10.5: a label without a value is the empty text, with a warning; one that is no text is an error", () => {
+  it("S10.5: a label without a value is an empty string, with a warning; one that is not a string is an error", () => {
     const text =
       "apiVersion: v1\nkind: Namespace\nmetadata:\n  name: a\n  labels:\n    bare:\n    number: 1\n    flag: on\n    list: []\n    good: x\n";
     expect(problemsIn(text)).toEqual(["TW2010 6:5", "TW1201 7:13", "TW1201 8:11", "TW1201 9:11"]);
@@ -424,7 +424,7 @@ describe("namespaces", () => {
     expect(cluster.namespaces.get("b")?.labels).toEqual({ [name]: "b" });
   });
 
-  it("those that pods, workloads and policies are in are made up, and noted", () => {
+  it("namespaces of pods, workloads and policies that are not in the input are assumed, with a note", () => {
     const text = together(
       pod("namespace: p, name: p"),
       object("apps/v1", "Deployment", "namespace: w, name: w"),
@@ -470,14 +470,14 @@ describe("S7.5: the API server", () => {
     expect(apiServer(text)).toEqual(["192.168.1.1", "192.168.1.2", "fd00::1"]);
   });
 
-  it("is what the option says, if it says anything", () => {
+  it("is what the option says, if it is set", () => {
     const told: Facts = { ...noFacts, apiServer: [parseAddress("10.9.9.9")!] };
     expect(apiServer(slice(`namespace: default, name: k, ${label}`, "192.168.1.1"), told)).toEqual([
       "10.9.9.9",
     ]);
   });
 
-  it("is not known otherwise: a slice elsewhere, or of another Service, does not tell", () => {
+  it("is unknown otherwise: a slice elsewhere, or of another Service, does not count", () => {
     expect(apiServer("")).toBeUndefined();
     expect(apiServer(slice(`namespace: a, name: kubernetes, ${label}`, "192.168.1.1"))).toBeUndefined();
     expect(
@@ -519,7 +519,7 @@ describe("which objects are the cluster's", () => {
     expect(isClusterKind(first(object(apiVersion, kind, "name: x")))).toBe(expected),
   );
 
-  it("S3.6: a uid tells what was read from an API server", () => {
+  it("S3.6: a uid shows that an object was read from an API server", () => {
     expect(isFromCluster(first(pod("name: x, uid: 3f0c")))).toBe(true);
     expect(isFromCluster(first(pod("name: x")))).toBe(false);
     expect(isFromCluster(first("{apiVersion: v1, kind: Pod}"))).toBe(false);

@@ -32,7 +32,7 @@ interface Built {
   readonly diagnostics: readonly Diagnostic[];
 }
 
-/** Puts the objects of a cluster together, one after the other. Of a pod, only what it means is kept. */
+/** Builds a cluster from its objects, one after the other. Of a pod, only the fields that matter are kept. */
 export class ClusterBuilder {
   private readonly diagnostics: Diagnostic[] = [];
   private readonly shared = new Shared();
@@ -50,7 +50,7 @@ export class ClusterBuilder {
     if (pod !== undefined) this.pods.set(podKey(pod), pod);
   }
 
-  /** `policyNamespaces` are made up where nothing defines them, like those of pods. */
+  /** `policyNamespaces` are added if the input does not define them, like those of pods. */
   build(facts: Facts, policyNamespaces: ReadonlySet<string>): Built {
     const { pods, others, shared, diagnostics } = this;
     const ofKind = (kind: string) => others.filter((object) => object.kind === kind);
@@ -85,13 +85,13 @@ function warnOfSharedAddresses(pods: Iterable<Pod>, diagnostics: Diagnostic[]): 
       const address = formatAddress({ family, value });
       diagnostics.push(
         diagnostic("TW2040", `${names} report the same address \`${address}\``, {
-          hint: "Packets there are judged for each of these pods, and pass only if all of them allow it. Delete the pods that are gone.",
+          hint: "A connection is allowed only if it is allowed for each of these pods. Delete the pods that no longer exist.",
         }),
       );
     }
 }
 
-/** S1.10: each with its name as a label. Those that others live in are made up where nothing defines them. */
+/** S1.10: each with its name as a label. Namespaces that are in use but not in the input are added. */
 function buildNamespaces(
   written: readonly Identified[],
   needed: ReadonlySet<string>,
@@ -112,18 +112,18 @@ export function namespaceOf(name: string, labels: Labels): Namespace {
   return { name, labels: { ...labels, [namespaceNameLabel]: name } };
 }
 
-/** For our own policies it has only its name as a label; for foreign ones it may have any (S9.4). */
+/** For evaluated policies it has only its name as a label; for foreign ones it may have any (S9.4). */
 export function missingNamespace(name: string): Namespace {
   const { labels } = namespaceOf(name, {});
   return { name, labels: Object.defineProperty(labels, unknownLabels, { value: "" }), missing: true };
 }
 
 export function madeUp(namespace: string): Diagnostic {
-  const message = `namespace \`${namespace}\` is not in the input; it is taken to have only its name as a label`;
+  const message = `namespace \`${namespace}\` is not in the input; it is assumed to have no label except its name`;
   return diagnostic("TW3001", message);
 }
 
-/** Nodes as written, and those that only pods speak of: their labels are not known, their addresses are. */
+/** Nodes of the input, and nodes that only pods mention: their labels are unknown, their addresses are known. */
 function buildNodes(written: readonly Identified[], pods: Iterable<Pod>): ReadonlyMap<string, Node> {
   const nodes = new Map(written.map((object) => [object.name, readNode(object)]));
   const seen = new Map<string, Address[]>();

@@ -2,8 +2,8 @@ import { visible } from "../diagnostics/visible.js";
 import { isObject, type Json, type JsonObject } from "../manifest/document.js";
 
 /*
- * Kubernetes' own objects are read leniently: an API server or a generator made them, and nobody wants a policy tool to
- * complain about a container's resources. What is not of the expected type is as if absent.
+ * Kubernetes' own objects are read leniently: an API server or a generator made them, and a policy tool should not
+ * complain about a container's resources. Values of an unexpected type are ignored.
  */
 
 const nothing: JsonObject = {};
@@ -18,7 +18,7 @@ export function items(value: JsonObject, key: string): readonly JsonObject[] {
   return Array.isArray(found) ? found.filter(isObject) : [];
 }
 
-/** Names and addresses, as they can be shown; what else is in them, no API server accepts. */
+/** Names and addresses, as they can be shown; an API server accepts no other characters in them. */
 export function text(value: JsonObject, key: string): string | undefined {
   const found = value[key];
   return typeof found === "string" && found !== "" ? visible(found) : undefined;

@@ -63,7 +63,7 @@ export function identify(
 ): Identified | undefined {
   const { value, kind } = source;
   const metadata = child(value, "metadata");
-  // What an API server gave out, it has checked; reading a hundred thousand pods need not do it again.
+  // An API server has validated its objects; checking a hundred thousand pods again is not needed.
   const isWritten = !isFromCluster(source);
   if (isWritten) for (const found of checkShape(source)) diagnostics.push(found);
   const labels = shared.labels(child(metadata, "labels"), ["metadata", "labels"], source, diagnostics);
@@ -80,7 +80,7 @@ export function identify(
   return new Identified(source, namespaced ? (given ?? "default") : "", name, labels);
 }
 
-/** Text, or undefined with a complaint about what stands there instead; a missing namespace is no complaint. */
+/** The string, or undefined with a diagnostic if it is not a string; a missing namespace is not an error. */
 function readName(
   metadata: JsonObject,
   key: "name" | "namespace",
@@ -105,7 +105,7 @@ function readName(
   return visible(found);
 }
 
-/** The parts that verdicts hang on must be what they claim to be (S10.3). */
+/** Fields that affect verdicts must be valid (S10.3). */
 function checkShape(source: ManifestObject): readonly Diagnostic[] {
   return validate(clusterSchemaOf(source.kind), source.value).problems.map((problem) => {
     const { message, ...where } = locateProblem(problem, source.document, source.path);

@@ -2,10 +2,10 @@ import type { Labels, LabelMatch } from "../labels/requirement.js";
 import type { Address, Family } from "../net/address.js";
 import type { Cidr } from "../net/cidr.js";
 
-/** What there is to talk to, and what is known about it. Policies are not part of it. */
+/** The endpoints of a cluster, and what is known about them. Policies are not part of it. */
 export interface Cluster {
   readonly namespaces: ReadonlyMap<string, Namespace>;
-  /** By `namespace/name`; only pods that can be an end of a connection (S1.11). */
+  /** By `namespace/name`; only pods that can be an endpoint (S1.11). */
   readonly pods: ReadonlyMap<string, Pod>;
   readonly nodes: ReadonlyMap<string, Node>;
   readonly services: readonly Service[];
@@ -32,12 +32,12 @@ export interface Pod {
   readonly hostNetwork: boolean;
   readonly ports: readonly ContainerPort[];
   readonly serviceAccount: string;
-  /** Addresses of the node it runs on, as its status tells. */
+  /** Addresses of the node it runs on, from its status. */
   readonly hostAddresses: readonly Address[];
   /** The workload at the top of its chain of owners, and the one that made it: a Deployment, and its ReplicaSet. */
   readonly workload?: WorkloadRef;
   readonly controller?: WorkloadRef;
-  /** Made from a workload's template, and standing for all of its replicas. */
+  /** Made from a workload's template; represents all of its replicas. */
   readonly fromTemplate?: true;
 }
 
@@ -59,7 +59,7 @@ export interface Workload extends WorkloadRef {
 
 export interface Node {
   readonly name: string;
-  /** Absent for a node that is not in the input and that only its pods speak of. */
+  /** Absent for a node that is not in the input and that only its pods mention. */
   readonly labels?: Labels;
   /** Those that it reports itself: a question about the node, without an address, is about these. */
   readonly addresses: readonly Address[];
@@ -76,9 +76,9 @@ export interface Service {
   /** Cluster, external and load-balancer addresses: all are rewritten before policy is applied (S1.9). */
   readonly addresses: readonly Address[];
   readonly ports: readonly ServicePort[];
-  /** The address families it is reached by; empty where nothing tells. */
+  /** The address families it is reached by; empty if unknown. */
   readonly families: readonly Family[];
-  /** Has no address of its own: its name leads straight to the pods, and nothing is rewritten. */
+  /** Has no address of its own: its name resolves to the pods, and nothing is rewritten. */
   readonly headless: boolean;
   /** Absent where the EndpointSlices are maintained by hand. */
   readonly selector?: LabelMatch;
@@ -107,7 +107,7 @@ export interface CidrGroup {
   readonly cidrs: readonly Cidr[];
 }
 
-/** What the manifests may not tell, given as options. Absent: not known. */
+/** Facts that manifests may not contain, given as options. Absent: unknown. */
 export interface Facts {
   readonly podCidrs: readonly Cidr[];
   readonly serviceCidrs: readonly Cidr[];

@@ -83,7 +83,7 @@ export function addHostAddresses(known: Address[], { hostAddresses }: Pod): void
     if (!known.some((other) => sameAddress(other, address))) known.push(address);
 }
 
-/** A node with what its pods tell of it; its own word comes first. */
+/** A node with what its pods report about it; its own object takes precedence. */
 export function nodeWith(name: string, written: Node | undefined, addresses: readonly Address[]): Node {
   if (written === undefined) return { name, addresses };
   return written.addresses.length === 0 ? { ...written, addresses } : written;

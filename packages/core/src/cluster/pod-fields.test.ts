@@ -17,7 +17,7 @@ function buildCluster(objects: readonly ManifestObject[]) {
   return builder.build(facts, new Set());
 }
 
-it("pod fields are all that is looked at", () => {
+it("pod fields are all that is read", () => {
   const looked = new Set<string>();
   const { objects } = objectsOf(parseManifest(JSON.stringify(servedPod), "test.json").documents);
   const watchedObjects = objects.map((object) => ({
@@ -29,7 +29,7 @@ it("pod fields are all that is looked at", () => {
   expect([...looked].filter((path) => !isNamed(path.split("."), podFields))).toEqual([]);
 });
 
-/** The same value, which tells which of its fields are looked at. */
+/** The same value, which records which of its fields are read. */
 function watched(value: Json, path: readonly string[], looked: Set<string>): Json {
   if (!isObject(value) && !Array.isArray(value)) return value;
   return new Proxy(value as JsonObject, {

@@ -3,7 +3,7 @@ import type { FieldMask } from "../manifest/field-mask.js";
 const ports = { containerPort: "all", name: "all", protocol: "all" } as const;
 const addresses = { ip: "all" } as const;
 
-/** All that `pod.ts` and `identity.ts` look at, about a fifth of a pod. Of watched pods, only this is kept. */
+/** All fields that `pod.ts` and `identity.ts` read, about a fifth of a pod. Of watched pods, only these are kept. */
 export const podFields: FieldMask = {
   apiVersion: "all",
   kind: "all",

@@ -5,10 +5,10 @@ import { child, items, number, protocol, text } from "./fields.js";
 import type { ContainerPort, Pod } from "./model.js";
 import type { Shared } from "./shared.js";
 
-/** A pod that is being put together. There are a hundred thousand: nothing is copied to add to them. */
+/** A pod that is being built. There can be a hundred thousand, so fields are set in place. */
 export type ReadPod = { -readonly [Field in keyof Pod]: Pod[Field] };
 
-/** A pod, or what a workload's template would make one. */
+/** A pod, or the pod that a workload's template would make. */
 export function readPod(
   identity: { namespace: string; name: string; labels: Labels },
   spec: JsonObject,
@@ -38,7 +38,7 @@ function sharedPorts(spec: JsonObject, shared: Shared): readonly ContainerPort[]
   return shared.value(`ports ${ports.map(portKey).join()}`, () => ports);
 }
 
-/** With its length, no name can be taken for the next port. */
+/** The length of the name keeps keys unambiguous. */
 const portKey = ({ port, protocol: its, name }: ContainerPort): string =>
   name === undefined ? `${port}/${its}` : `${port}/${its}/${name.length}:${name}`;
 
@@ -51,7 +51,7 @@ function addressTexts(single: string | undefined, entries: readonly JsonObject[]
   return single === undefined || listed.includes(single) ? listed : [single, ...listed];
 }
 
-/** Lists that grow have room for many more: these are as long as they are. */
+/** Growing lists reserve memory; these copies have their exact size. */
 function parsed(texts: readonly string[]): readonly Address[] {
   const addresses = texts.map(parseAddress);
   return addresses.every((address) => address !== undefined)
@@ -77,7 +77,7 @@ function addPorts(container: JsonObject, ports: ContainerPort[]): void {
   }
 }
 
-/** S1.11: a pod that has finished is no endpoint. */
+/** S1.11: a pod that has finished is not an endpoint. */
 export function hasFinished(status: JsonObject): boolean {
   return status.phase === "Succeeded" || status.phase === "Failed";
 }

@@ -6,7 +6,7 @@ import type { ManifestObject } from "../manifest/object.js";
 import { labelKey, labelValue } from "../schema/formats.js";
 import { child, text } from "./fields.js";
 
-/** Labels as they are, null as the empty text (S10.5), anything else a mistake that Kubernetes would refuse. */
+/** Labels as they are, null as an empty string (S10.5); anything else is an error, as in Kubernetes. */
 export function readLabels(
   labels: JsonObject,
   path: Path,
@@ -24,7 +24,7 @@ export function readLabels(
         diagnostics.push(diagnostic(code, message, where("value")));
     } else if (value === null) {
       read[key] = "";
-      const message = `label \`${key}\` has no value; it is read as the empty text`;
+      const message = `label \`${key}\` has no value; it is read as an empty string`;
       diagnostics.push(diagnostic("TW2010", message, where("key")));
     } else diagnostics.push(notText(value, source, [...path, key]));
   }
@@ -36,7 +36,7 @@ export function notText(found: Json, source: ManifestObject, path: Path): Diagno
   const what = Array.isArray(found) ? "a list" : single;
   const written = source.document.writtenAt([...source.path, ...path]);
   const advice = written === undefined ? "" : `; put it in quotes: "${written}"`;
-  return diagnostic("TW1201", `expected text, found ${what}${advice}`, at(source, path, "value"));
+  return diagnostic("TW1201", `expected a string, found ${what}${advice}`, at(source, path, "value"));
 }
 
 /** Where in the input, and of which object. */

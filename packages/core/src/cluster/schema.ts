@@ -4,11 +4,11 @@ import * as schema from "../schema/schema.js";
 import { type Fields, type Format, list, object, type ObjectSchema, optional } from "../schema/schema.js";
 
 /*
- * The parts of Kubernetes' own objects that verdicts hang on. What else they hold is none of our business; but a
- * part that we read must be what it claims to be, and a slip in its name must not make it disappear (S10.3).
+ * The parts of Kubernetes' own objects that affect verdicts. Their other fields are not checked; but a
+ * part that is read must be valid, and a misspelled name must not make it disappear (S10.3).
  */
 
-/** These stand in no reference: what the fields mean is described by Kubernetes. */
+/** These are in no reference page: Kubernetes documents the fields. */
 const description = "As far as network policy looks at it.";
 
 const open = <F extends Fields>(title: string, fields: F): ObjectSchema<F> => ({
@@ -113,7 +113,7 @@ const byKind: Readonly<Record<string, ObjectSchema>> = {
   }),
 };
 
-/** What an object of the cluster must look like, as far as we read it. */
+/** The schema of the fields that are read of an object of the cluster. */
 export function clusterSchemaOf(kind: string): ObjectSchema {
   return byKind[kind] ?? workload;
 }

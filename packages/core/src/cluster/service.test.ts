@@ -61,7 +61,7 @@ describe("S1.9: addresses of a Service", () => {
 });
 
 describe("ports and selector of a Service", () => {
-  it("a target is a number, a name, or the port itself; TCP unless said", () => {
+  it("a target is a number, a name, or the port itself; TCP by default", () => {
     const ports = [
       "{port: 80}",
       "{name: dns, port: 53, protocol: UDP, targetPort: 5353}",
@@ -75,20 +75,20 @@ describe("ports and selector of a Service", () => {
     ]);
   });
 
-  it("an empty selector is none: its endpoints are maintained by hand", () => {
+  it("an empty selector is no selector: the endpoints are maintained manually", () => {
     expect(read("selector: {}")).not.toHaveProperty("selector");
     expect(read("ports: []")).not.toHaveProperty("selector");
     expect(read("selector: {app: web}").selector).toEqual([{ key: "app", operator: "In", values: ["web"] }]);
   });
 
-  it("a selector with a value that is no text is an error: without it, it would select more", () => {
+  it("a selector with a value that is not a string is an error: without it, it would select more", () => {
     const yaml = [pods, service("selector: {app: web, version: 2}")].join("\n---\n");
     expect(problemsIn(yaml).map((problem) => problem.slice(0, 6))).toContain("TW1201");
   });
 });
 
 describe("EndpointSlices", () => {
-  it("have addresses that are ready, or do not say", () => {
+  it("have addresses that are ready, or whose readiness is unknown", () => {
     const endpoints = [
       "{addresses: [10.0.0.1], conditions: {ready: true}}",
       "{addresses: [10.0.0.2], conditions: {ready: false}}",
@@ -105,7 +105,7 @@ describe("EndpointSlices", () => {
     ]);
   });
 
-  it("without the label are nobody's", () => {
+  it("without the label belong to no Service", () => {
     const nobodys = slice("endpoints: [{addresses: [10.0.0.1]}]").replace(
       "kubernetes.io/service-name",
       "other",
@@ -129,14 +129,14 @@ describe("S1.9: what is behind a Service", () => {
     ]);
   });
 
-  it("EndpointSlices, where there are any, know better than the selector", () => {
+  it("EndpointSlices take precedence over the selector", () => {
     const spec = "selector: {app: web}, ports: [{name: web, port: 80, targetPort: 8080}]";
     const first = slice("ports: [{name: web, port: 8080}], endpoints: [{addresses: [10.0.0.1]}]");
     const second = slice("ports: [{name: web, port: 9999}], endpoints: [{addresses: [203.0.113.9]}]", "s-2");
     expect(behind(service(spec), first, second)).toEqual(["a/one:8080", "203.0.113.9:9999"]);
   });
 
-  it("an EndpointSlice without endpoints says that there are none", () => {
+  it("an EndpointSlice without endpoints means that there are none", () => {
     expect(behind(service("selector: {app: web}, ports: [{port: 80}]"), slice("endpoints: []"))).toEqual([]);
   });
 
@@ -145,7 +145,7 @@ describe("S1.9: what is behind a Service", () => {
     expect(behind(service("ports: [{port: 80}]"), elsewhere)).toBeUndefined();
   });
 
-  it("not known without a selector and without slices", () => {
+  it("unknown without a selector and without slices", () => {
     expect(behind(service("ports: [{port: 80}]"))).toBeUndefined();
   });
 

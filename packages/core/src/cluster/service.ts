@@ -86,14 +86,14 @@ function podRef(target: JsonObject, namespace: string): string | undefined {
 export type Backend = {
   /** Absent where the Service maps this port to nothing there. */
   readonly port?: number;
-  /** The slice names a pod that is not in the input, so that nothing is known of it but its address. */
+  /** The slice names a pod that is not in the input, so only its address is known. */
   readonly unknownPod?: string;
 } & (
   | { readonly pod: Pod; readonly address?: Address }
   | { readonly pod?: undefined; readonly address: Address }
 );
 
-/** The real destinations behind a Service (S1.9); undefined where the input does not tell. */
+/** The real destinations behind a Service (S1.9); undefined if the input does not contain them. */
 export function backendsOf(
   cluster: Cluster,
   service: Service,
@@ -114,7 +114,7 @@ export function backendsOf(
     .map((pod) => ({ pod, ...given({ port: port && targetOn(pod, port) }) }));
 }
 
-/** A slice without ports leaves the mapping to the Service, as far as a number tells. */
+/** A slice without ports leaves the mapping to the Service, if its target is a number. */
 function portWithoutSlice(port: ServicePort | undefined): number | undefined {
   return typeof port?.targetPort === "number" ? port.targetPort : undefined;
 }

@@ -20,7 +20,7 @@ export class Shared {
     return own;
   }
 
-  /** `key` says all that there is to say about the value. */
+  /** `key` identifies the value. */
   value<T extends object>(key: string, make: () => T): T {
     const known = this.values.get(key);
     if (known !== undefined) return known as T;
@@ -29,7 +29,7 @@ export class Shared {
     return made;
   }
 
-  /** Labels that were found to be right need not be checked again. */
+  /** Labels that were validated need not be checked again. */
   labels(labels: JsonObject, path: Path, source: ManifestObject, diagnostics: Diagnostic[]): Labels {
     const key = JSON.stringify(labels);
     const known = this.labelSets.get(key);

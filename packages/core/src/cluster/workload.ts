@@ -36,12 +36,12 @@ export function readPodObject(object: Identified, shared: Shared): ReadPod | und
     shared,
   );
   if (controller === undefined) return pod;
-  // That its controller belongs to another may be told later in the input.
+  // A later object of the input may show that its controller belongs to another.
   pod.workload = pod.controller = controller;
   return pod;
 }
 
-/** The workload at the top, as far as the pod itself tells. */
+/** The workload at the top, as far as the pod itself names it. */
 export function workloadByName({ controller, labels }: Pod, shared: Shared): WorkloadRef | undefined {
   return controller && sharedRef(rootOf(controller, labels, new Map()), shared);
 }
@@ -77,9 +77,9 @@ export function buildWorkloads(
     if (!isWorkloadKind(object.kind) || workloads.has(key) || havePods.has(key) || hasCompleted(object))
       continue;
     const owner = controllerRef(object.value, object.namespace);
-    // What a controller has scaled to nothing is a memory of an earlier rollout.
+    // A controller that is scaled to zero is left from an earlier rollout.
     if (owner !== undefined && child(object.value, "spec").replicas === 0) continue;
-    // What another workload of the input stands for is not made twice.
+    // A workload that belongs to another one of the input gets no pods of its own.
     if (owner !== undefined && byRef.has(refKey(owner))) continue;
     const pod = podFromTemplate(object, pods, shared, diagnostics);
     pods.set(podKey(pod), pod);
@@ -126,7 +126,7 @@ function podFromTemplate(
   return { ...readPod(identity, child(template, "spec"), {}, shared), workload, fromTemplate: true };
 }
 
-/** The workload that a pod or workload is controlled by; what custom resources own belongs to itself. */
+/** The workload that a pod or workload is controlled by; a workload that a custom resource owns is its own root. */
 function controllerRef(value: JsonObject, namespace: string): WorkloadRef | undefined {
   const found = controllerOf(child(value, "metadata"));
   if (found === undefined || !isWorkloadKind(found.kind)) return undefined;
@@ -141,18 +141,18 @@ function rootOf(
 ): WorkloadRef {
   const known = byRef.get(refKey(controller));
   if (known !== undefined) return controllerRef(known.value, known.namespace) ?? controller;
-  // Without the ReplicaSet in the input, its name still tells: Deployments append the template's hash.
+  // Without the ReplicaSet in the input, its name is used: Deployments append the template's hash.
   const hash = labels["pod-template-hash"];
   if (controller.kind === "ReplicaSet" && hash !== undefined && controller.name.endsWith(`-${hash}`))
     return { ...controller, kind: "Deployment", name: controller.name.slice(0, -hash.length - 1) };
-  // The same of Jobs: CronJobs append the minute in which they were due.
+  // The same for Jobs: CronJobs append the minute in which they were due.
   const [, cronJob, minute] = /^(.+)-(\d{8})$/.exec(controller.name) ?? [];
   if (controller.kind === "Job" && cronJob !== undefined && Number(minute) >= firstMinute)
     return { ...controller, kind: "CronJob", name: cronJob };
   return controller;
 }
 
-/** Of 2019, counted from 1970. Dates that people append have eight digits too, and are less for centuries. */
+/** Minutes from 1970 to 2019. Dates in names have eight digits too, and are smaller numbers for centuries. */
 const firstMinute = 25_771_680;
 
 /** A finished Job starts no more pods. */
@@ -162,7 +162,7 @@ function hasCompleted({ kind, value }: Identified): boolean {
   return kind === "Job" && ended.some((c) => c.status === "True");
 }
 
-/** Labels that controllers put on pods and that can be known beforehand. */
+/** Labels that controllers set on pods and that are known in advance. */
 function labelsAddedBy({ kind, name }: WorkloadRef): Labels {
   return kind === "Job" ? { "batch.kubernetes.io/job-name": name, "job-name": name } : {};
 }

@@ -1,11 +1,11 @@
-/* What maps are used for everywhere. */
+/* Common operations on maps. */
 
 interface Entries<K, V> {
   get(key: K): V | undefined;
   set(key: K, value: V): unknown;
 }
 
-/** The value of a key, made and kept the first time that it is asked for. */
+/** The value of a key, created and stored on first use. */
 export function getOrInsert<K, V>(map: Entries<K, V>, key: K, make: () => NoInfer<V>): V {
   const known = map.get(key);
   if (known !== undefined) return known;
@@ -14,7 +14,7 @@ export function getOrInsert<K, V>(map: Entries<K, V>, key: K, make: () => NoInfe
   return made;
 }
 
-/** Sets the value of a key; undefined: there is none any more. */
+/** Sets the value of a key; undefined deletes it. */
 export function setOrDelete<K, V>(map: Map<K, V>, key: K, value: V | undefined): void {
   if (value === undefined) map.delete(key);
   else map.set(key, value);
@@ -35,7 +35,7 @@ export function grouped<K, T>(
   return groups;
 }
 
-/** How often there is each, in the same order. */
+/** The number of occurrences of each, in the same order. */
 export function countsOf<K>(items: Iterable<K>): ReadonlyMap<K, number> {
   const counts = new Map<K, number>();
   for (const item of items) counts.set(item, (counts.get(item) ?? 0) + 1);

@@ -1,6 +1,6 @@
 import type { Diagnostic } from "./diagnostic.js";
 
-/** Codes that say what an answer does not cover, or takes for granted: told with every answer. */
+/** Codes about what an answer does not cover or assumes; they are reported with every answer. */
 const answerCodes: ReadonlySet<string> = new Set([
   "TW2015",
   "TW2016",

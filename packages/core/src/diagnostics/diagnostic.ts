@@ -3,7 +3,7 @@ import type { Path, Place } from "./place.js";
 import { type Code, diagnostics, type Severity } from "./table.js";
 import { shortened, visible } from "./visible.js";
 
-/** One thing to tell the user about their input: what, where, and what to do. */
+/** One message about the user's input: what, where, and what to do. */
 export interface Diagnostic {
   readonly code: Code;
   readonly severity: Severity;
@@ -13,7 +13,7 @@ export interface Diagnostic {
   /** The object it is about: `AdminNetworkPolicy cluster-wide-allow`. */
   readonly object?: string;
   readonly path?: Path;
-  /** What happens if it is left as it is, or what to do instead. */
+  /** The consequence, or what to do instead. */
   readonly hint?: string;
 }
 
@@ -31,7 +31,7 @@ export function diagnostic(
   };
 }
 
-/** What a diagnostic may say besides. */
+/** Optional parts of a diagnostic. */
 type About = {
   readonly [Part in Exclude<keyof Diagnostic, "code" | "message">]?: Diagnostic[Part] | undefined;
 };

@@ -16,14 +16,14 @@ import type { Diagnostic } from "./diagnostic.js";
 import { type Code, diagnostics } from "./table.js";
 
 /*
- * Every page of docs/reference/diagnostics/ is executed: its example must yield its code, with the very text that the page
+ * Every page of docs/reference/diagnostics/ is executed: its example must yield its code, with exactly the text that the page
  * shows, and the corrected version must not. Comments on the page say how an example is run:
  *
  *   <!-- options: --service-cidr 10.96.0.0/12 -->    with these options of the command line
  *   <!-- ask: shop/cart -> shop/api:80/TCP -->       the diagnostic answers this question
- *   <!-- convert: cluster-network-policy -->         it is why this conversion is refused
- *   (none of these)                                  `tierwall validate` says it, or `tierwall lint` for codes 4xxx
- *   <!-- run: … -->, <!-- dns: … -->                 only the command line can say it: test/command-line-pages.test.ts
+ *   <!-- convert: cluster-network-policy -->         the reason why this conversion is refused
+ *   (none of these)                                  `tierwall validate` reports it, or `tierwall lint` for codes 4xxx
+ *   <!-- run: … -->, <!-- dns: … -->                 only the command line reports it: test/command-line-pages.test.ts
  */
 
 const folder = new URL("../../../../docs/reference/diagnostics/", import.meta.url);
@@ -58,7 +58,7 @@ function readPage(code: Code): Page {
     options: comment(before, "options") ?? "",
     example,
     output: block(before, "text") ?? "",
-    // What the correction does not change stands only in the example.
+    // A part that the correction does not change is only in the example.
     corrected: {
       yaml: block(after, "yaml") ?? example.yaml,
       question: comment(after, "ask") ?? example.question,
@@ -137,7 +137,7 @@ describe("the pages of docs/reference/diagnostics", () => {
         expect(texts.join("\n\n")).toBe(page.output);
       });
 
-      it("its example shows nothing else that is wrong", () => {
+      it("its example has no other problems", () => {
         const related: Partial<Record<Code, readonly Code[]>> = { TW2016: ["TW2015"], TW2022: ["TW1204"] };
         const others = found.filter((d) => d.code !== code && d.severity !== "note").map((d) => d.code);
         expect(others).toEqual(related[code] ?? []);
@@ -147,7 +147,7 @@ describe("the pages of docs/reference/diagnostics", () => {
         expect(page.text).toContain(`\`${commandOf(page)}\` prints:`);
       });
 
-      it("its correction changes something, and mends it", () => {
+      it("its correction changes something, and fixes it", () => {
         const after = run(page.corrected, page);
         expect(page.corrected).not.toEqual(page.example);
         expect(after.filter((d) => d.code === code || d.severity === "error")).toEqual([]);

@@ -51,7 +51,7 @@ describe("a diagnostic", () => {
     expect(diagnostic("TW3001", "by the way").severity).toBe("note");
   });
 
-  it("is in the way only if it is an error", () => {
+  it("stops evaluation only if it is an error", () => {
     const [warning, note] = [diagnostic("TW2001", "hm"), diagnostic("TW3001", "by the way")];
     expect(hasErrors([])).toBe(false);
     expect(hasErrors([warning, note])).toBe(false);

@@ -9,10 +9,10 @@ export interface Place {
   readonly length: number;
 }
 
-/** What stands in no file: files that begin so are objects of a cluster. */
+/** The file name of objects of a cluster, which are in no file. */
 export const clusterFile = "<cluster>";
 
-/** The way to a field: `["spec", "ingress", 0, "from"]`. */
+/** The path to a field: `["spec", "ingress", 0, "from"]`. */
 export type Path = readonly (string | number)[];
 
 /** `spec.ingress[0].from`; keys that are not plain words are quoted. */
@@ -26,7 +26,7 @@ export function formatPath(path: Path): string {
   return text;
 }
 
-/** The way back from `formatPath`, for paths of plain words and numbers. */
+/** The inverse of `formatPath`, for paths of plain words and numbers. */
 export function parsePath(text: string): Path {
   return [...text.matchAll(/\[(\d+)\]|[^.[\]]+/g)].map(([word, index]) =>
     index === undefined ? word : Number(index),
@@ -38,7 +38,7 @@ export function isWithin(path: Path, prefix: Path): boolean {
   return path.length >= prefix.length && prefix.every((step, i) => path[i] === step);
 }
 
-/** A place that is looked for when somebody first asks, as finding it may mean going through a whole file. */
+/** A place that is found on first use, as finding it may require reading a whole file. */
 export function foundOnce(find: () => Place | undefined): () => Place | undefined {
   let found: { readonly place: Place | undefined } | undefined;
   return () => (found ??= { place: find() }).place;

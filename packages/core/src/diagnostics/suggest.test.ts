@@ -24,18 +24,18 @@ describe("what was probably meant", () => {
     ["a long one with nothing in common", "terminationGracePeriodSeconds"],
   ])("nothing for %s: %s", (_what, found) => expect(suggest(found, fields)).toBeUndefined());
 
-  it("nothing where there is nothing to choose from", () => {
+  it("nothing if there are no candidates", () => {
     expect(suggest("anything", [])).toBeUndefined();
   });
 
-  it("of several the nearest, whatever their order", () => {
+  it("the nearest of several, in any order", () => {
     expect(suggest("ingres", ["egress", "ingress", "ingressDeny"])).toBe("ingress");
     expect(suggest("ingres", ["ingressDeny", "ingress", "egress"])).toBe("ingress");
     expect(suggest("notIn", ["In", "NotIn", "Exists", "DoesNotExist"])).toBe("NotIn");
   });
 
-  it("a swap counts one slip, not two", () => {
-    // Four letters tolerate one slip.
+  it("a swap counts as one mistake, not two", () => {
+    // Four letters allow one mistake.
     expect(suggest("prot", ["port"])).toBe("port");
     expect(suggest("tpor", ["port"])).toBeUndefined();
   });

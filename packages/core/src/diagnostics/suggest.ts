@@ -11,13 +11,13 @@ export function suggest(found: string, candidates: readonly string[]): string | 
   return bestDistance <= tolerance ? best : undefined;
 }
 
-/** The candidate that this is an obvious slip of: case, a dash, or one letter of a long enough word. */
+/** The candidate that this is an obvious misspelling of: case, a dash, or one letter of a long enough word. */
 export function slipOf(found: string, candidates: readonly string[]): string | undefined {
   const folded = fold(found);
   const tolerance = found.length < 5 ? 0 : found.length < 12 ? 1 : 2;
   return candidates.find((candidate) => {
     const other = fold(candidate);
-    // Every policy of a cluster has fields that are no slips: most differ by more letters than that.
+    // Most fields of policies are not misspellings: they differ by more letters than that.
     return Math.abs(other.length - folded.length) <= tolerance && editDistance(folded, other) <= tolerance;
   });
 }
@@ -28,7 +28,7 @@ export function didYouMean(found: string, candidates: readonly string[]): string
   return meant === undefined ? "" : `; did you mean \`${meant}\`?`;
 }
 
-/** Case, dashes and underscores are the usual slips. */
+/** Case, dashes and underscores are the usual mistakes. */
 function fold(text: string): string {
   return text.toLowerCase().replace(/[-_\s]/g, "");
 }

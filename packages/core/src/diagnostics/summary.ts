@@ -1,4 +1,4 @@
-/* Many things in few words: how many there are of each, and the first of them. */
+/* Summaries of lists: counts by kind, and the first items. */
 
 /** `3 Pod, 1 Service`. */
 export const formatCounts = (counts: ReadonlyMap<string, number>): string =>

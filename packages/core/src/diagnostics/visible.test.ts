@@ -13,7 +13,7 @@ describe("text made visible", () => {
     ["colours", "\u001b[32m✓ ALLOWED\u001b[0m", "\\u001b[32m✓ ALLOWED\\u001b[0m"],
     ["the eight-bit form of the same", "\u009b32m", "\\u009b32m"],
     ["a NUL", "a\0b", "a\\u0000b"],
-    ["deleting what stands before", "a\b\u007f", "a\\u0008\\u007f"],
+    ["deleting the character before", "a\b\u007f", "a\\u0008\\u007f"],
     ["bidirectional overrides", "\u202edeny\u2066", "\\u202edeny\\u2066"],
     ["characters without width", "a\u200bb\ufeffc", "a\\u200bb\\ufeffc"],
     ["separators of lines and paragraphs", "a\u2028b\u2029", "a\\u2028b\\u2029"],
@@ -26,12 +26,12 @@ describe("text made visible", () => {
     ["a heading", "## [a]", "## [a]"],
   ])("%s", (_what, text, expected) => expect(visible(text)).toBe(expected));
 
-  it("keeps line breaks and tabs where they are ours", () =>
+  it("keeps line breaks and tabs of Tierwall's own text", () =>
     expect(visibleLines("a\n\tb\r\u001b")).toBe("a\n\tb\\r\\u001b"));
 
   const unseen = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Cs}]/u;
 
-  it("is applied once, however often it is asked for", () => {
+  it("is idempotent", () => {
     fc.assert(
       fc.property(fc.string({ unit: "binary" }), (text) => {
         const once = visible(text);
@@ -41,7 +41,7 @@ describe("text made visible", () => {
     );
   });
 
-  it("loses nothing of JSON", () => {
+  it("keeps JSON intact", () => {
     fc.assert(
       fc.property(fc.string({ unit: "binary" }), (text) => {
         expect(JSON.parse(visible(JSON.stringify(text)))).toBe(text);

@@ -1,22 +1,22 @@
 /**
  * Text from outside on one line, with every character that is not seen, or that changes how others are seen, written as an
  * escape: line breaks and other control characters (a terminal obeys them), bidirectional overrides, zero-width characters,
- * line and paragraph separators, lone surrogates; and `##[` and `##vso[`, which CI systems obey wherever they stand in a line.
+ * line and paragraph separators, lone surrogates; and `##[` and `##vso[`, which CI systems obey anywhere in a line.
  * Escapes are those of JSON, so that it may also be applied to JSON.
  */
 export function visible(text: string): string {
   return text.replace(unseen, escapeOf);
 }
 
-/** The same for text of several lines of our own: line breaks and tabs stay. */
+/** The same for multi-line text that Tierwall wrote: line breaks and tabs stay. */
 export function visibleLines(text: string): string {
   return text.replace(unseen, (found) => (found === "\n" || found === "\t" ? found : escapeOf(found)));
 }
 
-/** No more of a text than a message has room for. */
+/** A text, shortened to the length that fits in a message. */
 export function shortened(text: string, most: number): string {
   if (text.length <= most) return text;
-  // Not through the middle of a character that takes two units.
+  // Never between the two units of a surrogate pair.
   const end = text.codePointAt(most - 2)! > 0xffff ? most - 2 : most - 1;
   return `${text.slice(0, end)}…`;
 }

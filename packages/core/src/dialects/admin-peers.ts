@@ -17,13 +17,13 @@ import { labelSelector } from "../schema/selector.js";
 
 /*
  * Subjects and peers of the policy.networking.k8s.io APIs (sections 3 and 4), which differ in few places:
- * whether `pods` needs its namespaces, how many networks a peer takes, and whether it may name domains.
+ * whether `pods` needs its namespaces, how many networks a peer accepts, and whether it can have domain names.
  */
 
 const namespacedPods = <N extends Field>(namespaceSelector: N) =>
   object(
     "a selection of pods",
-    "Pods by their labels, in namespaces by theirs. Pods in the host's network never count.",
+    "Pods by their labels and the labels of their namespaces. Host-network pods are never selected.",
     {
       namespaceSelector,
       podSelector: required(
@@ -34,20 +34,18 @@ const namespacedPods = <N extends Field>(namespaceSelector: N) =>
 
 /** S3.8: the seed's spelling and section 4. */
 export const podsInNamespaces = namespacedPods(
-  required(labelSelector("The namespaces to look in, by their labels; `{}` is every namespace.")),
+  required(labelSelector("The namespaces of the pods, by their labels; `{}` is every namespace.")),
 );
 
 /** S3.8: ClusterNetworkPolicy as released. */
 export const podsInAnyNamespace = namespacedPods(
-  optional(
-    labelSelector("The namespaces to look in, by their labels; every namespace when missing or `{}`."),
-  ),
+  optional(labelSelector("The namespaces of the pods, by their labels; every namespace if missing or `{}`.")),
 );
 
 export const subject = <P extends ObjectSchema>(pods: P) =>
   object(
     "a subject",
-    "The pods a policy is for. Pods in the host's network are never among them.",
+    "The pods that the policy applies to. Host-network pods are never selected.",
     {
       namespaces: optional(
         labelSelector("All pods of these namespaces, by the labels of the namespace; `{}` is every pod."),
@@ -76,13 +74,13 @@ export const podPeers = <P extends ObjectSchema>(pods: P) => ({
 /** Peers of egress rules. */
 export const addressPeers = (maxNetworks: number, crdMaxNetworks = maxNetworks) => ({
   nodes: optional(
-    labelSelector("Nodes by their labels, and with them the pods in the host's network; `{}` is every node."),
+    labelSelector("Nodes by their labels, including their host-network pods; `{}` is every node."),
   ),
   networks: optional(
     list(
-      "Ranges of addresses. They match pods and nodes in them as well as external addresses; to leave pods " +
-        "out, put a rule that passes them before this one.",
-      string("An IPv4 or IPv6 range, as in `10.0.0.0/8` or `fd00::/8`. `0.0.0.0/0` says nothing of IPv6.", {
+      "Ranges of addresses. They match external addresses, pods and nodes. To exclude pods, " +
+        "put a rule with action Pass for them before this one.",
+      string("An IPv4 or IPv6 range, as in `10.0.0.0/8` or `fd00::/8`. `0.0.0.0/0` does not include IPv6.", {
         format: cidr,
         maxLength: 43,
       }),
@@ -95,9 +93,9 @@ export const addressPeers = (maxNetworks: number, crdMaxNetworks = maxNetworks) 
 export const domainPeers = {
   domainNames: optional(
     list(
-      "Destinations by DNS name, in rules that allow only. This does not allow DNS itself, nor filter it.",
+      "Destinations by DNS name; only in rules that allow traffic. This neither allows nor filters DNS itself.",
       string(
-        "A name such as `example.com`, or `*.example.com` for everything below it, itself not included.",
+        "A name such as `example.com`, or `*.example.com` for its subdomains, without the domain itself.",
         {
           format: domainName,
         },
@@ -114,14 +112,14 @@ export function peer<F extends Fields>(
   fields: F,
   constraints: readonly Constraint[] = [],
 ): ObjectSchema<F> {
-  const hint = "Several peers are several items of the list; `namespaces: {}` is every pod of the cluster.";
+  const hint = "Write several peers as several items; `namespaces: {}` is every pod of the cluster.";
   return object(title, description, fields, [
     { kind: "exactly-one", of: Object.keys(fields), hint },
     ...constraints,
   ]);
 }
 
-/** A peer or subject as it stands in a manifest. */
+/** A peer or subject as written in a manifest. */
 export interface AdminPeer {
   readonly namespaces?: LabelSelector;
   readonly pods?: { readonly namespaceSelector?: LabelSelector; readonly podSelector: LabelSelector };
@@ -130,14 +128,14 @@ export interface AdminPeer {
   readonly domainNames?: readonly string[];
 }
 
-/** Undefined where no field is known: an API newer than this (S3.6). */
+/** Undefined if no field is known: a newer API (S3.6). */
 export function lowerSubject({ namespaces, pods }: AdminPeer): PodSelection | undefined {
   if (namespaces !== undefined) return { namespaces: toMatch(namespaces), pods: [] };
   if (pods === undefined) return undefined;
   return { namespaces: toMatch(pods.namespaceSelector ?? {}), pods: toMatch(pods.podSelector) };
 }
 
-/** Undefined where no field is known: an API newer than this (S3.6). */
+/** Undefined if no field is known: a newer API (S3.6). */
 export function lowerPeer(written: AdminPeer): Peer | undefined {
   const selection = lowerSubject(written);
   if (selection !== undefined) return podsPeer(selection.namespaces, selection.pods);
@@ -157,7 +155,7 @@ export function lowerPeer(written: AdminPeer): Peer | undefined {
   return undefined;
 }
 
-// S8.1: a trailing dot and case mean nothing.
+// S8.1: a trailing dot and case do not matter.
 function lowerDomain(text: string): DomainPattern {
   const name = text.toLowerCase().replace(/\.$/, "");
   return name.startsWith("*.") ? { kind: "subdomains", text: name.slice(2) } : { kind: "exact", text: name };

@@ -15,19 +15,19 @@ import {
 
 /*
  * Ports of the policy.networking.k8s.io APIs. `portNumber`, `namedPort` and `portRange` are of section 4
- * and of the seed's spelling of ClusterNetworkPolicy; the released spelling shares what they are made of.
+ * and of the seed's spelling of ClusterNetworkPolicy; the released spelling shares their parts.
  */
 
 export const whichPorts =
-  "Ports of the destination: any of these. When missing, the rule matches every port of every protocol, " +
+  "Ports of the destination: any of these. If missing, the rule matches every port of every protocol, " +
   "ICMP included.";
 
 export const portNumber = (description: string) => integer(description, { minimum: 1, maximum: 65535 });
 
 /**
- * The APIs take any text. One that no container port can have is a mistake in a file, but from a cluster it
- * is simply a name that nothing has; only the empty text cannot be told from a missing field. A definition
- * takes what the definition of the API takes.
+ * The APIs accept any string. One that no container port can have is a mistake in a file, but from a cluster it
+ * is simply a name that no port has; only an empty string cannot be distinguished from a missing field. A CRD
+ * accepts what the CRD of the API accepts.
  */
 const anyPortName: Format = {
   ...portName,
@@ -37,8 +37,8 @@ const anyPortName: Format = {
 };
 
 export const namedPort = string(
-  "The name of a container port of the destination pod, whatever its protocol. Nodes and addresses have no " +
-    "such names.",
+  "The name of a container port of the destination pod, with any protocol. Nodes and addresses have no " +
+    "named ports.",
   { format: anyPortName },
 );
 
@@ -47,7 +47,7 @@ export type ShortestRange = "one-port" | "two-ports";
 
 export const rangeEnds = {
   start: required(portNumber("The first port of the range.")),
-  end: required(portNumber("The last port of the range, which belongs to it.")),
+  end: required(portNumber("The last port of the range, inclusive.")),
 };
 
 export function orderedRange(shortest: ShortestRange, single: string): Constraint {
@@ -56,7 +56,7 @@ export function orderedRange(shortest: ShortestRange, single: string): Constrain
       ? { rule: "self.start <= self.end", message: "the range ends before it starts" }
       : {
           rule: "self.start < self.end",
-          message: `the range ends before or where it starts; write \`${single}\` for a single port`,
+          message: `the range must end after its start; write \`${single}\` for a single port`,
         };
   return { kind: "custom", check: checkRange(shortest, single), cel };
 }
@@ -78,7 +78,7 @@ function checkRange(shortest: ShortestRange, single: string) {
   };
 }
 
-const protocol = optional(oneOf("The protocol; TCP unless given.", ["TCP", "UDP", "SCTP"], "TCP"));
+const protocol = optional(oneOf("The protocol. Default: TCP.", ["TCP", "UDP", "SCTP"], "TCP"));
 
 export const adminPort = (shortest: ShortestRange) =>
   object(
@@ -106,7 +106,7 @@ export const adminPort = (shortest: ShortestRange) =>
 
 type AdminPort = Static<ReturnType<typeof adminPort>>;
 
-/** Undefined where no field is known: an API newer than this (S3.6). */
+/** Undefined if no field is known: a newer API (S3.6). */
 export function lowerAdminPort({
   portNumber: number,
   namedPort: name,

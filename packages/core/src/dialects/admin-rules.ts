@@ -21,7 +21,7 @@ import { failClosed, type LowerContext, notEnforced, originOf } from "./dialect.
 
 const name = optional(string("A name for this rule in reports, at most 100 characters.", { maxLength: 100 }));
 
-/** `ingress` and `egress` of a spec. `limit` is of rules a direction and of peers a rule. */
+/** `ingress` and `egress` of a spec. `limit` is the number of rules per direction and of peers per rule. */
 export const ruleLists = <
   A extends StringSchema,
   P extends Fields,
@@ -39,7 +39,7 @@ export const ruleLists = <
   return {
     ingress: optional(
       list(
-        "Rules for what comes in to the subject: the first that matches decides. None have no effect.",
+        "Rules for incoming connections of the subject: the first that matches decides. An empty list has no effect.",
         object(
           "an ingress rule",
           "What to do with traffic from any of these peers to any of these ports of the subject.",
@@ -55,7 +55,7 @@ export const ruleLists = <
     ),
     egress: optional(
       list(
-        "Rules for what leaves the subject: the first that matches decides. None have no effect.",
+        "Rules for outgoing connections of the subject: the first that matches decides. An empty list has no effect.",
         object(
           "an egress rule",
           "What to do with traffic of the subject to any of these peers on any of these ports.",
@@ -89,14 +89,14 @@ export function namedPortsNeedPods(
         path: [portsField, i, nameField],
         at: "key",
         message: `port \`${String(port[nameField])}\` is a name, but \`${beside}\` have no named ports`,
-        hint: "Use port numbers here, or give the pods a rule of their own.",
+        hint: "Use port numbers here, or write a separate rule for pods.",
         readable: true,
       }));
   };
   const named = `has(self.${portsField}) && self.${portsField}.exists(p, has(p.${nameField}))`;
   const cel = {
     rule: `!(${named}) || self.to.all(p, ${others.map((kind) => `!has(p.${kind})`).join(" && ")})`,
-    message: `\`${nameField}\` cannot stand beside ${others.map((kind) => `\`${kind}\``).join(" or ")}, which have no named ports`,
+    message: `\`${nameField}\` cannot be combined with ${others.map((kind) => `\`${kind}\``).join(" or ")}, which have no named ports`,
   };
   return { kind: "custom", check, cel };
 }
@@ -111,13 +111,13 @@ export function domainNamesOnlyAllow(allow: "Allow" | "Accept"): Constraint {
         code: "TW1404",
         path: ["to", i, "domainNames"],
         at: "key",
-        message: `\`domainNames\` may stand only in rules that \`${allow}\`; this one says \`${action}\``,
-        hint: `\`${allow}\` the names that are wanted, then \`Deny\` the rest with \`networks\`.`,
+        message: `\`domainNames\` is allowed only in rules with action \`${allow}\`; this rule has \`${action}\``,
+        hint: `\`${allow}\` the names that you need, then \`Deny\` the rest with \`networks\`.`,
       }));
   };
   const cel = {
     rule: `self.action == '${allow}' || self.to.all(p, !has(p.domainNames))`,
-    message: `\`domainNames\` may stand only in rules that \`${allow}\``,
+    message: `\`domainNames\` is allowed only in rules with action \`${allow}\``,
   };
   return { kind: "custom", check, cel };
 }
@@ -129,7 +129,7 @@ function objectsOf(value: unknown): readonly (readonly [number, Readonly<Record<
 
 export type PortsField = "ports" | "protocols";
 
-/** A spec as it stands in a manifest; from a cluster any part may be missing. */
+/** A spec as written in a manifest; from a cluster any part may be missing. */
 export interface WrittenSpec<P> {
   readonly subject: AdminPeer;
   readonly ingress?: readonly WrittenRule<P>[];
@@ -170,7 +170,7 @@ export function lowerAdminSpec<P>(
   return { rules: [...lowerAll("ingress"), ...lowerAll("egress")], isolation: [] };
 }
 
-/** A direction that is no list of rules at all is one rule of which nothing is understood. */
+/** A direction that is not a list of rules counts as one rule that is not understood. */
 function rulesOf<P>(
   spec: WrittenSpec<P>,
   direction: Direction,
@@ -196,7 +196,7 @@ function lowerRule<P>(
     understood(port, [...path, dialect.portsField, i], dialect.lowerPort, context),
   );
   const unreadable = [...notUnderstood(peersField, peers), ...notUnderstood(dialect.portsField, ports ?? [])];
-  // A field that is unknown, missing or not a list: perhaps a condition that narrows the rule.
+  // A field that is unknown, missing or not a list: it may restrict the rule.
   if (unreadable.length === 0 && context.unreadable(path)) unreadable.push("a part of it");
   const action = context.unreadable([...path, "action"]) ? undefined : rule?.action;
   const placed = failClosed(
@@ -214,7 +214,7 @@ function lowerRule<P>(
   return { tier: dialect.tier, rank: ranks.only, precedence: dialect.precedence, rule: placed };
 }
 
-/** S3.6: undefined for a part in which something is not known, or nothing is. */
+/** S3.6: undefined for a part in which something is unknown. */
 function understood<W, T>(
   written: W | undefined,
   path: Path,

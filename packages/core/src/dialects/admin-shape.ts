@@ -6,7 +6,7 @@ export type AdminShape = "released" | "kep";
 
 const shapes = ["released", "kep"] as const;
 
-/** Words that only one of the two shapes has, by the place they stand at. */
+/** Field names that only one of the two shapes has, by their position. */
 const words = {
   subject: {
     released: ["namespaces", "pods"],
@@ -14,7 +14,7 @@ const words = {
   },
   rule: { released: ["ports"], kep: ["l4Selector"] },
   peer: { released: ["pods", "nodes", "networks", "domainNames"], kep: ["namespacedPods"] },
-  /** What stands in a peer's `namespaces`: a selector as released, a namespace set in the KEP. */
+  /** The value of a peer's `namespaces`: a selector as released, a namespace set in the KEP. */
   namespaces: {
     released: ["matchLabels", "matchExpressions"],
     kep: ["self", "notSelf", "namespaceSelector", "sameLabels", "notSameLabels"],
@@ -23,7 +23,7 @@ const words = {
 
 export const kepWords: readonly string[] = Object.values(words).flatMap(({ kep }) => kep);
 
-/** S4.4: told apart by the subject; where it says nothing, or both, by the words of the rules. */
+/** S4.4: distinguished by the subject or, if that is not conclusive, by the field names of the rules. */
 export function adminShapeOf(object: JsonObject): AdminShape {
   const spec = child(object, "spec");
   const bySubject = shapes.filter((shape) => countOf(words.subject[shape], spec.subject) > 0);
@@ -41,7 +41,7 @@ function votes(rules: readonly JsonObject[], shape: AdminShape): number {
   ]);
 }
 
-/** How many of the keys are set; null is as if absent. */
+/** How many of the keys are set; null counts as absent. */
 function countOf(keys: readonly string[], value: Json | undefined): number {
   return isObject(value) ? keys.filter((key) => Object.hasOwn(value, key) && value[key] !== null).length : 0;
 }

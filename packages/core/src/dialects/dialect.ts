@@ -9,16 +9,16 @@ import type { ObjectSchema, Problem, Static } from "../schema/schema.js";
 /** One kind of one API: how it is written, and what it means. */
 export interface PolicyKind {
   readonly dialect: DialectId;
-  /** `AdminNetworkPolicy of KEP-2091`: what tells this kind from others of the same name. */
+  /** `AdminNetworkPolicy of KEP-2091`: distinguishes this kind from others of the same name. */
   readonly title: string;
   readonly group: string;
-  /** The versions that have this shape and meaning (S3.10); the first is the one that we install and write. */
+  /** The versions that have this shape and meaning (S3.10); the first is the one that Tierwall installs and writes. */
   readonly versions: readonly [string, ...string[]];
   readonly kind: string;
   readonly scope: "Cluster" | "Namespaced";
   /** The ways to write it; most APIs have one. */
   readonly spellings: readonly [Spelling, ...Spelling[]];
-  /** Which of the spellings a document is in; the first one where this is not given. */
+  /** Which of the spellings a document uses; the first one by default. */
   readonly choose?: (object: JsonObject) => Spelling;
 }
 
@@ -31,14 +31,14 @@ export const listedVersions = (kinds: readonly PolicyKind[]): string =>
 
 /** The message of TW1105. */
 export const unknownVersion = (apiVersion: string, kinds: readonly PolicyKind[]): string =>
-  `\`${apiVersion}\` is not a known version of ${kinds[0]!.kind}; known is ${listedVersions(kinds)}`;
+  `\`${apiVersion}\` is not a known version of ${kinds[0]!.kind}; use ${listedVersions(kinds)}`;
 
 /** A shape and its meaning. */
 export interface Spelling {
   readonly title: string;
   readonly schema: ObjectSchema;
   readonly lower: (object: never, context: LowerContext) => Lowered;
-  /** Words that belong to the other reading of the same kind: a document that uses them mixes the two. */
+  /** Field names and values of the other spelling of the same kind: a document that uses them mixes the two. */
   readonly foreign?: {
     readonly code: Code;
     readonly words: readonly string[];
@@ -56,21 +56,21 @@ export function spelling<S extends ObjectSchema>(definition: {
   return definition as unknown as Spelling;
 }
 
-/** What no object says, and the meaning of a policy depends on. */
+/** Settings that the meaning of a policy depends on, and that no object contains. */
 export interface LowerOptions {
   /** S7.16: the name that Cilium knows this cluster by. */
   readonly ciliumClusterName?: string;
-  /** S7.15: Cilium's option `labels`, an expression each. */
+  /** S7.15: Cilium's option `labels`, one expression per item. */
   readonly ciliumLabels?: readonly string[];
-  /** S7.13: how many IP families Cilium serves; undefined where that is not known. */
+  /** S7.13: how many IP families Cilium serves; undefined if unknown. */
   readonly ciliumFamilies?: "one" | "both";
 }
 
-/** What lowering knows besides the object itself. */
+/** The context of lowering, besides the object itself. */
 export interface LowerContext {
   readonly options: LowerOptions;
   readonly policy: PolicyRef;
-  /** S3.6: at or below this path stands something that we do not understand. Never true for files: there it is an error. */
+  /** S3.6: whether something at or below this path is not understood. Never true for files: there it is an error. */
   readonly unreadable: (path: Path) => boolean;
   readonly placeOf: (path: Path) => Place | undefined;
   /** Reports a warning that only shows once the meaning is known. */
@@ -99,7 +99,7 @@ export const isolating = (
 ): PlacedIsolation => ({ tier, direction, subject, origin: { kind: "policy", policy } });
 
 /**
- * S3.6: the fields of one rule that hold something we do not understand, for `failClosed`. What is wrong with
+ * S3.6: the fields of one rule that contain something unknown, for `failClosed`. What is wrong with
  * the rule as a whole (an unknown field of its own, a missing one) counts as a part of it too.
  */
 export function unreadableParts(
@@ -132,14 +132,14 @@ export function failClosed(draft: Rule, actionIsKnown: boolean, unreadable: read
   };
 }
 
-/** S3.6: what cannot be told whom it is for, or when, is not enforced, and says so. */
+/** S3.6: a policy whose subject or position is unknown is not enforced, and that is reported. */
 export function notEnforced(context: LowerContext, path: Path, what: string): Lowered {
   context.warn({
     code: "TW2016",
     path,
     at: "key",
     message: `${what} is not understood; the policy is not enforced`,
-    hint: "The object is from a newer API than this version of Tierwall knows: upgrade Tierwall.",
+    hint: "The object uses a newer API than this version of Tierwall supports. Upgrade Tierwall.",
   });
   return { rules: [], isolation: [] };
 }

@@ -13,10 +13,10 @@ import {
 } from "../schema/schema.js";
 
 const metadata = (scope: "Cluster" | "Namespaced") =>
-  object("metadata", "What every Kubernetes object carries.", {
+  object("metadata", "Standard metadata of Kubernetes objects.", {
     name: optional(string("The name of the object.", { format: objectName })),
     ...(scope === "Namespaced"
-      ? { namespace: optional(string("The namespace the object lives in.", { format: namespaceName })) }
+      ? { namespace: optional(string("The namespace of the object.", { format: namespaceName })) }
       : { namespace: optional(string("Ignored: the object is cluster-wide.")) }),
     labels: optional({
       type: "map",
@@ -24,10 +24,10 @@ const metadata = (scope: "Cluster" | "Namespaced") =>
       keys: labelKey,
       values: labelValue,
     }),
-    annotations: optional(any("Notes for tools.")),
-    generateName: optional(string("A prefix from which the API server makes a name.")),
-    ownerReferences: optional(any("The objects this one belongs to.")),
-    finalizers: optional(list("What must happen before deletion.", string("A finalizer."))),
+    annotations: optional(any("Annotations of the object.")),
+    generateName: optional(string("A prefix from which the API server generates a name.")),
+    ownerReferences: optional(any("The owners of the object.")),
+    finalizers: optional(list("Finalizers, which delay deletion.", string("A finalizer."))),
     uid: optional(string("Set by the API server; marks an object that was read from a cluster.")),
     resourceVersion: optional(any("Set by the API server.")),
     generation: optional(integer("Set by the API server.")),
@@ -54,7 +54,7 @@ export function policyObject<F extends Fields>(
       kind: required(string("The kind of object.")),
       metadata: optional(metadata(scope)),
       ...fields,
-      status: optional(any("What implementations report; not read.")),
+      status: optional(any("Reported by implementations; ignored.")),
     },
     constraints,
   ) satisfies ObjectSchema;

@@ -2,12 +2,12 @@ import type { PortMatch } from "../policy/model.js";
 import { portName } from "../schema/formats.js";
 import { type Violation, integer, object, oneOf, optional, type Static } from "../schema/schema.js";
 
-/** NetworkPolicy's port, which other APIs took over. */
+/** NetworkPolicy's port, which other APIs share. */
 export const policyPort = object(
   "a port",
   "A port, a range of ports, or a whole protocol.",
   {
-    protocol: optional(oneOf("TCP unless given.", ["TCP", "UDP", "SCTP"], "TCP")),
+    protocol: optional(oneOf("The protocol. Default: TCP.", ["TCP", "UDP", "SCTP"], "TCP")),
     port: optional({
       type: "int-or-string",
       expected: "a port number or a port name",
@@ -26,7 +26,7 @@ export const policyPort = object(
       check: checkEndPort,
       cel: {
         rule: "!has(self.endPort) || (has(self.port) && type(self.port) == int && self.port <= self.endPort)",
-        message: "`endPort` needs a number in `port`, and is not before it",
+        message: "`endPort` requires a number in `port` that is not larger",
       },
     },
   ],
@@ -34,7 +34,7 @@ export const policyPort = object(
 
 type PolicyPort = Static<typeof policyPort>;
 
-/** S2.2, S6.3: no ports are all ports. */
+/** S2.2, S6.3: no ports means all ports. */
 export function lowerPolicyPorts(ports: readonly PolicyPort[]): "every" | readonly PortMatch[] {
   return ports.length === 0 ? "every" : ports.map(lowerPolicyPort);
 }
@@ -48,7 +48,9 @@ function lowerPolicyPort({ protocol = "TCP", port, endPort }: PolicyPort): PortM
 function checkEndPort({ port, endPort }: Readonly<Record<string, unknown>>): readonly Violation[] {
   if (endPort === undefined) return [];
   if (typeof port !== "number")
-    return [{ code: "TW1310", path: ["endPort"], at: "key", message: "`endPort` needs a number in `port`" }];
+    return [
+      { code: "TW1310", path: ["endPort"], at: "key", message: "`endPort` requires a number in `port`" },
+    ];
   if (typeof endPort !== "number" || endPort >= port) return [];
   return [
     {

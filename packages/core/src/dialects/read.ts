@@ -20,16 +20,16 @@ import {
 
 /**
  * Whether an unknown field is a mistake (a file) or a newer API (a cluster, or a snapshot of one): S3.6. What is about to
- * enter a cluster (`admission`) has passed the definition that is installed there: what that may know and we do not is a
+ * enter a cluster (`admission`) has passed the definition that is installed there: what it may accept and Tierwall does not know is a
  * newer API, and everything else a mistake.
  */
 export type Provenance = "file" | "cluster" | "admission";
 
-/** What became of one policy object. */
+/** The result of reading one policy object. */
 export interface PolicyReading {
   readonly policy: PolicyRef;
   readonly diagnostics: readonly Diagnostic[];
-  /** Absent where the object has errors: it means nothing until they are mended. */
+  /** Absent if the object has errors: it has no meaning until they are fixed. */
   readonly lowered?: Lowered;
 }
 
@@ -43,7 +43,7 @@ export function readPolicy(
 ): PolicyReading {
   const policy = refTo(kind, object);
   const version = checkVersion(kind, object);
-  // S3.10: the shape of a version that is not known is not guessed in a file.
+  // S3.10: the shape of an unknown version is not guessed in a file.
   if (version.length > 0 && provenance === "file")
     return { policy, diagnostics: version.map((problem) => toDiagnostic(problem, policy, object, false)) };
   const spelling = kind.choose?.(object.value) ?? kind.spellings[0];
@@ -129,7 +129,7 @@ function checkIdentity(kind: PolicyKind, object: ManifestObject): Problem[] {
       code: "TW2019",
       path: ["metadata", "namespace"],
       at: "key",
-      message: `${kind.kind} is cluster-wide; its namespace \`${metadata.namespace}\` means nothing`,
+      message: `${kind.kind} is cluster-wide; its namespace \`${metadata.namespace}\` is ignored`,
       readable: true,
     });
   return problems;
@@ -146,23 +146,23 @@ function checkAnnotations({ value: { metadata } }: ManifestObject): Problem[] {
   }));
 }
 
-/** Early versions of the released APIs had a level more; where it is dropped without a word, the peer selects everything. */
+/** Early versions of the released APIs had one more level; if it is silently dropped, the peer selects everything. */
 function earlyForm(problem: Problem, { foreign }: Spelling): Problem | undefined {
   const [outer, inner] = problem.path.slice(-2);
   if (problem.code !== "TW1204" || outer !== "namespaces" || inner !== "namespaceSelector") return undefined;
-  // S4.4: where the other AdminNetworkPolicy may be meant, both are named.
+  // S4.4: the message names both AdminNetworkPolicies if either may be meant.
   const whose = foreign?.words.includes(inner)
     ? "an early version of the API, or of the AdminNetworkPolicy of KEP-2091; as released,"
     : "an early version of the API; now";
   return {
     ...problem,
     code: "TW1419",
-    message: `\`namespaceSelector\` inside \`namespaces\` is of ${whose} \`namespaces\` is a label selector itself`,
-    hint: "Move what is inside one level up. Left as it is, a newer API server drops the field, and `namespaces` selects every namespace.",
+    message: `\`namespaceSelector\` inside \`namespaces\` belongs to ${whose} \`namespaces\` is itself a label selector`,
+    hint: "Move its content one level up. Otherwise, a newer API server drops the field, and `namespaces` selects every namespace.",
   };
 }
 
-/** A word of the other spelling is not just unknown: the document mixes two readings, and the message says so (S3.1, S4.4). */
+/** A word of the other spelling is not just unknown: the document mixes two spellings, and the message says so (S3.1, S4.4). */
 function nameTheMix(problem: Problem, { foreign }: Spelling): Problem {
   if (foreign === undefined || (problem.code !== "TW1204" && problem.code !== "TW1203")) return problem;
   const word = problem.code === "TW1204" ? problem.path.at(-1) : /^`([^`]*)`/.exec(problem.message)?.[1];
@@ -170,7 +170,7 @@ function nameTheMix(problem: Problem, { foreign }: Spelling): Problem {
   return { ...problem, code: foreign.code, message: foreign.message(word) };
 }
 
-/** Words that a newer API may have, and what is missing beside them only as long as nobody understands them. */
+/** Values that a newer API may have, and fields that are missing only because a newer alternative is unknown. */
 function newerIn(problems: readonly Problem[]): ReadonlySet<Problem> {
   const unknown = problems.filter(({ code }) => code === "TW1203" || code === "TW1204");
   const around = unknown.map(({ path }) => formatPath(path.slice(0, -1)));
@@ -187,12 +187,12 @@ function toDiagnostic(
   const { message, ...where } = locateProblem(problem, object.document, object.path);
   const more = { ...where, object: formatPolicy(policy) };
   if (!isTaken || table[problem.code].severity !== "error") return diagnostic(problem.code, message, more);
-  // S10.2: what a cluster holds is never refused; it is read as safely as possible, and said.
+  // S10.2: objects of a cluster are never rejected; they are read as safely as possible, with a warning.
   return problem.readable
-    ? diagnostic("TW2017", `${message} (${problem.code}); it is evaluated as it stands`, more)
+    ? diagnostic("TW2017", `${message} (${problem.code}); it is evaluated as written`, more)
     : diagnostic(
         "TW2015",
-        `${message} (${problem.code}); it may be from a newer API, and what cannot be understood fails closed`,
+        `${message} (${problem.code}); it may be from a newer API; unknown parts fail closed`,
         more,
       );
 }

@@ -11,7 +11,7 @@ import { firstDraftKinds } from "./first-draft/dialect.js";
 import { kep2091Kinds } from "./kep-2091/dialect.js";
 import { networkPolicyKinds } from "./network-policy/dialect.js";
 
-/** Every policy API there is. Adding one is adding its folder and a line here. */
+/** All policy APIs. To add one, add its folder and a line here. */
 export const policyKinds: readonly PolicyKind[] = [
   ...networkPolicyKinds,
   ...clusterNetworkPolicyKinds,
@@ -24,10 +24,10 @@ export const policyKinds: readonly PolicyKind[] = [
 export const isKnownVersion = ({ group, kind, version }: PolicyRef): boolean =>
   policyKinds.some((one) => one.group === group && one.kind === kind && one.versions.includes(version));
 
-/** Groups that once served a kind of ours. */
+/** Former groups of known kinds. */
 const formerGroups: Readonly<Record<string, string>> = { NetworkPolicy: "extensions" };
 
-/** Which API an object is of: a kind, an error for one that only nearly is, or undefined for what is not ours (S10.3). */
+/** Which API an object is of: a kind, an error for a near miss, or undefined for unknown kinds (S10.3). */
 export function policyKindOf(object: ManifestObject): PolicyKind | Diagnostic | undefined {
   const sameName = policyKinds.filter((kind) => kind.kind === object.kind);
   if (sameName.length === 0) return undefined;
@@ -45,7 +45,7 @@ export function policyKindOf(object: ManifestObject): PolicyKind | Diagnostic | 
     );
 
   const sameGroup = sameName.filter((kind) => kind.group === groupOf(object));
-  // S4.4: two APIs share one name, and only the shape of the subject tells them apart. A version that is not known is
+  // S4.4: two APIs share one name, and only the shape of the subject distinguishes them. An unknown version is
   // the reader's concern: it is an error in a file, and a newer API in a cluster (S3.10).
   if (sameGroup.length > 1)
     return sameGroup.find((kind) => (kind.dialect === "kep-2091") === (adminShapeOf(object.value) === "kep"));

@@ -1,7 +1,7 @@
 import { isObject } from "../manifest/document.js";
 import type { Constraint, Violation } from "../schema/schema.js";
 
-/** Rules are told apart by name in explanations and logs; for a spec with `ingress` and `egress`. */
+/** Explanations and logs identify rules by name; for a spec with `ingress` and `egress`. */
 export const distinctRuleNames: Constraint = { kind: "custom", check: checkNames };
 
 function checkNames(spec: Readonly<Record<string, unknown>>): readonly Violation[] {
@@ -20,7 +20,7 @@ function checkNames(spec: Readonly<Record<string, unknown>>): readonly Violation
           code: "TW2009",
           path: [direction, i, "name"],
           message: `\`${first}\` already has the name \`${name}\``,
-          hint: "The rules work all the same, but reports cannot tell them apart: give each its own name.",
+          hint: "Both rules are evaluated, but reports cannot distinguish them. Give each rule its own name.",
           readable: true,
         });
     }

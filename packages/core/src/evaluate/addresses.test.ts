@@ -48,7 +48,7 @@ describe("S1.9: Services", () => {
     ["its cluster IP", "10.96.0.10"],
     ["its external IP", "198.51.100.1"],
     ["its load balancer's IP", "198.51.100.2"],
-  ])("S1.9: by %s, the endpoint and its port are judged", (_, to) => {
+  ])("S1.9: by %s, the endpoint and its port are evaluated", (_, to) => {
     const question = `a/client -> ${to}:80/TCP`;
     const selects = "{podSelector: {matchLabels: {app: server}}}";
     expect(given([...base, egressTo(selects, ", ports: [{port: 8080}]")]).verdict(question)).toBe("Allow");
@@ -64,7 +64,7 @@ describe("S1.9: Services", () => {
     },
   );
 
-  it("S1.9: such a CIDR is worth a warning", () => {
+  it("S1.9: such a CIDR gets a warning", () => {
     const policy = egressTo(block("10.96.0.0/24"));
     expect(problemsIn([...base, policy].join("\n---\n"))).toEqual([]);
     const told = { facts: { serviceCidrs: cidrs("10.96.0.0/16") } };
@@ -89,7 +89,7 @@ describe("S1.9: Services", () => {
     expect(given([...base, toNodes]).verdict("a/client -> 192.168.0.9:80/TCP")).toBe("Allow");
   });
 
-  it("S1.9: EndpointSlices tell the endpoints and the ports, whatever the selector", () => {
+  it("S1.9: EndpointSlices list the endpoints and the ports, whatever the selector", () => {
     const manual = [
       namespace,
       node,
@@ -123,7 +123,7 @@ describe("S1.9: Services", () => {
       expect(given(objects).verdict(`a/client -> ${to}:80/TCP`)).toBe("Allow");
   });
 
-  it("S1.9: a pod that does not have the port a Service points to by name is no endpoint of it", () => {
+  it("S1.9: a pod that does not have the port a Service points to by name is not an endpoint of it", () => {
     const bare = "{apiVersion: v1, kind: Pod, metadata: {namespace: a, name: bare, labels: {app: bare}}}";
     const named = service("selector: {app: bare}, ports: [{port: 80, targetPort: web}]");
     expect(() => given([namespace, client, bare, named]).ask("a/client -> a/svc/s:80/TCP")).toThrow("TW1506");
@@ -141,7 +141,7 @@ describe("S1.9: Services", () => {
     );
   });
 
-  it("S1.9: a Service whose endpoints are not in the input is no answer, nor can it open connections", () => {
+  it("S1.9: a Service whose endpoints are not in the input gives no answer, and cannot open connections", () => {
     const objects = [namespace, client, service("ports: [{port: 80}]")];
     expect(() => given(objects).ask("a/client -> a/svc/s:80/TCP")).toThrow("TW1506");
     expect(() => given(objects).ask("a/svc/s -> a/client:80/TCP")).toThrow("TW1501");
@@ -164,7 +164,7 @@ describe("S1.14: a pod without an address", () => {
     );
 
   describe.each(["a/web", "a/starting"])("%s", (to) => {
-    it("S1.14: is judged by its labels", () => {
+    it("S1.14: is evaluated by its labels", () => {
       expect(answer("{podSelector: {matchLabels: {app: web}}}", [], to)).toMatchObject({
         verdict: "Allow",
         notes: [],
@@ -178,7 +178,7 @@ describe("S1.14: a pod without an address", () => {
       ["a narrower CIDR", block("10.1.0.0/16"), "Deny", ["10.1.0.0/16"]],
       ["even one that is half of all", block("0.0.0.0/1"), "Deny", ["0.0.0.0/1"]],
       [
-        "a narrow exception is taken not to hold it",
+        "a narrow exception is assumed not to contain it",
         block("0.0.0.0/0", "10.0.0.0/8"),
         "Allow",
         ["10.0.0.0/8"],
@@ -187,7 +187,7 @@ describe("S1.14: a pod without an address", () => {
       expect(answer(peer, [], to)).toMatchObject({
         verdict,
         notes: noted.map(
-          (cidr) => `${to} has no address yet; it is taken not to be in ${cidr} (tell with --pod-cidr)`,
+          (cidr) => `${to} has no address yet; it is assumed not to be in ${cidr} (set it with --pod-cidr)`,
         ),
         missing: [],
       });
@@ -213,7 +213,7 @@ describe("S1.14: a pod without an address", () => {
     });
   });
 
-  it("S1.14: Undecided says which address would have to be known", () => {
+  it("S1.14: Undecided names the address that is missing", () => {
     expect(answer(block("10.1.0.0/24"), ["10.1.0.0/16"], "a/web").missing).toEqual([
       "whether a/web has an address in 10.1.0.0/24",
     ]);
@@ -224,13 +224,13 @@ describe("S1.14: a pod without an address", () => {
       spec: {podSelector: {matchLabels: {app: client}}, ingress: [{from: [${block("10.1.0.0/24")}]}]}}`;
     expect(given([...base, closed]).ask("a/web -> a/client:80/TCP")).toMatchObject({
       verdict: "Deny",
-      notes: ["a/web has no address yet; it is taken not to be in 10.1.0.0/24 (tell with --pod-cidr)"],
+      notes: ["a/web has no address yet; it is assumed not to be in 10.1.0.0/24 (set it with --pod-cidr)"],
     });
     const told = { facts: { podCidrs: cidrs("10.1.0.0/16") } };
     expect(given([...base, closed], told).verdict("a/web -> a/client:80/TCP")).toBe("Undecided");
   });
 
-  it("S1.14: a pod that does not exist yet is judged the same way", () => {
+  it("S1.14: a pod that does not exist yet is evaluated the same way", () => {
     expect(answer(block("0.0.0.0/0"), [], "new:x=y/app=web").verdict).toBe("Allow");
     expect(answer(block("10.1.0.0/24"), ["10.1.0.0/16"], "new:x=y/app=web").verdict).toBe("Undecided");
   });
@@ -267,7 +267,7 @@ describe("S1.15: two families", () => {
     return asked.value.answers.map(({ flow, connection }) => [flow.family, connection.verdict]);
   };
 
-  it("S1.15: the verdict of each family that both ends have", () => {
+  it("S1.15: the verdict of each family that both endpoints have", () => {
     const { state } = given([...base, onlyIPv4]);
     expect(answers(state, "a/client", "a/server:80/TCP")).toEqual([
       [4, "Allow"],
@@ -276,7 +276,7 @@ describe("S1.15: two families", () => {
     expect(answers(state, "a/four", "a/server:80/TCP")).toEqual([[4, "Allow"]]);
   });
 
-  it("S1.15: ends without a common family cannot talk at all", () => {
+  it("S1.15: endpoints without a common family cannot connect", () => {
     const { state } = given(base);
     expect(answers(state, "a/four", "a/six:80/TCP")).toBe("TW1505");
     expect(answers(state, "a/four", "[2001:db8::7]:80/TCP")).toBe("TW1505");

@@ -41,7 +41,7 @@ describe("S10.1: errors in files", () => {
     const [found] = read(misspelled.replace("matchlabels: {app: web}", "matchLabels: [app]")).diagnostics;
     expect(found).toMatchObject({
       code: "TW1201",
-      message: "expected a mapping of keys to text, found a list",
+      message: "expected a mapping of keys to strings, found a list",
     });
   });
 
@@ -64,7 +64,7 @@ describe("S10.1: errors in files", () => {
     expect(read([pods, misspelled].join("\n---\n")).usable).toBe(false);
   });
 
-  it("S10.1: unless asked; then what was left out is said", () => {
+  it("S10.1: unless requested; then skipped objects are reported", () => {
     const closed =
       "{apiVersion: networking.k8s.io/v1, kind: NetworkPolicy, metadata: {namespace: a, name: closed}, spec: {podSelector: {}}}";
     const text = [pods, misspelled, closed].join("\n---\n");
@@ -91,7 +91,7 @@ describe("S10.2: objects of a cluster", () => {
   const liveRule = `{apiVersion: networking.k8s.io/v1, kind: NetworkPolicy, metadata: {namespace: a, name: np, uid: "1"},
     spec: {podSelector: {}, ingress: [{from: [{serviceSelector: {}}]}]}}`;
 
-  it("S10.2: an unknown part is no error, and does not go unsaid", () => {
+  it("S10.2: an unknown part is not an error, but is reported", () => {
     const { diagnostics, usable } = read([pods, liveRule].join("\n---\n"));
     expect(usable).toBe(true);
     expect(diagnostics.map((d) => [d.code, d.severity, d.object])).toEqual([
@@ -106,7 +106,7 @@ describe("S10.2: objects of a cluster", () => {
     });
   });
 
-  it("S10.2: what it is for cannot be told: it is not enforced, and says so", () => {
+  it("S10.2: with an unknown subject it is not enforced, and that is reported", () => {
     const w = world([pods, live].join("\n---\n"));
     expect(w.verdict("a/client -> a/server:80/TCP")).toBe("Allow");
     expect(w.state.diagnostics.map((d) => d.code)).toEqual(["TW2016", "TW2015"]);
@@ -129,18 +129,18 @@ describe("S10.2: objects of a cluster", () => {
     ["a peer that is nothing", "spec: {podSelector: {}, ingress: [{from: [null]}]}"],
     ["a port that is nothing", "spec: {podSelector: {}, ingress: [{ports: [null]}]}"],
     ["a direction nobody knows", "spec: {podSelector: {}, policyTypes: [Sideways]}"],
-  ])("S10.2: a NetworkPolicy with %s is reported, and opens nothing", (_, spec) => {
+  ])("S10.2: a NetworkPolicy with %s is reported, and allows nothing", (_, spec) => {
     const policy = `{apiVersion: networking.k8s.io/v1, kind: NetworkPolicy, metadata: {namespace: a, name: np, uid: "1"}, ${spec}}`;
     const w = world([pods, policy].join("\n---\n"));
     const codes = w.state.diagnostics.map((d) => d.code);
     expect(codes).toContain("TW2015");
-    // Either it isolates, or it says that it is not enforced.
+    // Either it isolates, or it is reported as not enforced.
     if (w.verdict("a/client -> a/server:80/TCP") === "Allow") expect(codes).toContain("TW2016");
   });
 });
 
 describe("S10.3: kinds", () => {
-  it("S10.3: that are not ours are skipped with a count", () => {
+  it("S10.3: unknown kinds are skipped with a count", () => {
     const others = `{apiVersion: v1, kind: ConfigMap, metadata: {name: c}}
 ---
 {apiVersion: v1, kind: ConfigMap, metadata: {name: c}}
@@ -176,7 +176,7 @@ describe("S10.3: kinds", () => {
       "{apiVersion: networking.k8s.io/v1, kind: NetworkPolicy, metadata: {namespace: a, name: x}}",
       "TW1202 1:1",
     ],
-  ])("S10.3: one of ours %s is always an error", (_, text, expected) => {
+  ])("S10.3: a known kind %s is always an error", (_, text, expected) => {
     expect(problemsIn(text)).toContain(expected);
     expect(read(text).usable).toBe(false);
   });
@@ -233,7 +233,7 @@ describe("S10.4: names", () => {
     expect(read(text).usable).toBe(!isError);
   });
 
-  it("S10.4: the message tells where the other one is", () => {
+  it("S10.4: the message names the place of the other one", () => {
     const { diagnostics } = readState([
       { file: "one.yaml", text: `\n${policy("{namespace: a, name: x}")}` },
       { file: "two.yaml", text: policy("{namespace: a, name: x}") },
@@ -298,7 +298,7 @@ describe("S10.5: what is missing", () => {
     expect(problemsIn(labelled(template))).toEqual(["TW1201 3:123"]);
   });
 
-  it("S10.5: such a label is the empty text, wherever it stands", () => {
+  it("S10.5: such a label is an empty string everywhere", () => {
     const text = `{apiVersion: v1, kind: Namespace, metadata: {name: a}}
 ---
 {apiVersion: v1, kind: Pod, metadata: {namespace: a, name: bare, labels: {app: }}}

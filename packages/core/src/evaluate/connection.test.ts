@@ -56,19 +56,19 @@ describe("one direction", () => {
       "isolation by NetworkPolicy b/closed",
     ],
     [
-      "S1.1: a rule whose port does not fit is passed over",
+      "S1.1: a rule whose port does not match is skipped",
       "a/client -> b/server:443/TCP",
       "Deny",
       "ClusterNetworkPolicy stairs",
     ],
     [
-      "S1.1: a rule whose peer does not fit is passed over; Allow ends the walk",
+      "S1.1: a rule whose peer does not match is skipped; Allow ends the walk",
       "a/other -> b/server:443/TCP",
       "Allow",
       "ClusterNetworkPolicy stairs",
     ],
     [
-      "S1.1: a rule whose subject does not fit is passed over",
+      "S1.1: a rule whose subject does not match is skipped",
       "b/server -> a/client:22/TCP",
       "Allow",
       "default",
@@ -77,7 +77,7 @@ describe("one direction", () => {
     expect(given(stairs, closed).ask(question)).toMatchObject({ verdict, decidedBy });
   });
 
-  it("S1.2: no rule matched and the subject is isolated: denied, by all that isolate it", () => {
+  it("S1.2: no rule matched and the subject is isolated: denied by all policies that isolate it", () => {
     const also = networkPolicy("also", "b", "podSelector: {matchLabels: {app: server}}");
     const elsewhere = networkPolicy("elsewhere", "b", "podSelector: {matchLabels: {app: x}}");
     expect(given(closed, also, elsewhere).ask("a/client -> b/server:80/TCP")).toMatchObject({
@@ -148,7 +148,7 @@ describe("both directions", () => {
     expect(given(...denyIn).ask(question)).toMatchObject({ verdict: "Allow", ingress: "no-walk" });
   });
 
-  it("S1.4: where neither end has a walk, nothing can deny", () => {
+  it("S1.4: if neither endpoint has a walk, nothing can deny", () => {
     expect(given(...denyAll).ask("b/agent -> node:n1:80/TCP")).toMatchObject({
       verdict: "Allow",
       egress: "no-walk",
@@ -203,7 +203,7 @@ describe("S1.10: label selectors", () => {
     ["DoesNotExist", expression("stage", "DoesNotExist"), [true, false]],
     ["a key that objects inherit is absent", expression("toString", "DoesNotExist"), [true, true]],
     [
-      "the name label is there though nobody wrote it",
+      "the name label is present without being written",
       "{matchLabels: {kubernetes.io/metadata.name: a}}",
       [true, false],
     ],
@@ -227,7 +227,7 @@ describe("S1.10: label selectors", () => {
 });
 
 describe("S1.11: pods that have finished", () => {
-  it.each(["b/done", "b/crashed"])("S1.11: %s is nobody to talk to", (pod) => {
+  it.each(["b/done", "b/crashed"])("S1.11: %s is not an endpoint", (pod) => {
     expect(() => given().ask(`a/client -> ${pod}:80/TCP`)).toThrow("TW1502");
     expect(() => given().ask(`${pod} -> a/client:80/TCP`)).toThrow("TW1502");
   });

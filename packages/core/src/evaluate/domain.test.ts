@@ -112,14 +112,14 @@ const given = (policies: readonly string[], options: StateOptions = {}) =>
 describe("what a name opens", () => {
   const everywhere = records(["www.example.com", ["203.0.113.7"]]);
 
-  it("S8.2: never the DNS servers that would tell it", () => {
+  it("S8.2: never the DNS servers that resolve it", () => {
     const w = given([names(denyRest)], everywhere);
     expect(w.verdict("a/client -> 203.0.113.7:443/TCP")).toBe("Allow");
     expect(w.verdict("a/client -> a/coredns:53/UDP")).toBe("Deny");
     expect(w.verdict("a/client -> 8.8.8.8:53/UDP")).toBe("Deny");
   });
 
-  it("S8.2: nor does it filter DNS: a query for another name is let through as before", () => {
+  it("S8.2: nor does it filter DNS: a query for another name is still allowed", () => {
     expect(given([names()], everywhere).ask("a/client -> a/coredns:53/UDP")).toMatchObject({
       verdict: "Allow",
       decidedBy: "default",
@@ -143,7 +143,7 @@ describe("S8.3: without DNS knowledge", () => {
   ])("S8.3: an external destination under %s is Undecided", (_, policy) => {
     expect(given([policy]).ask("a/client -> 203.0.113.7:443/TCP")).toMatchObject({
       verdict: "Undecided",
-      missing: ["whether 203.0.113.7 is an address of *.example.com (tell with --dns)"],
+      missing: ["whether 203.0.113.7 is an address of *.example.com (set it with --dns)"],
     });
   });
 
@@ -152,7 +152,7 @@ describe("S8.3: without DNS knowledge", () => {
   });
 
   it.each(["a/server", "node:n1", "169.254.169.254", "[::1]", "[64:ff9b::a9fe:a9fe]"])(
-    "S8.3: %s is never meant, whatever is not known",
+    "S8.3: %s never matches, whatever is unknown",
     (to) => {
       expect(given([names(denyRest)]).ask(`a/client -> ${to}:443/TCP`)).toMatchObject({
         verdict: "Deny",
@@ -201,7 +201,7 @@ describe("S8.3: with DNS knowledge", () => {
   });
 
   it("S8.4: a name may have more than a hundred addresses, and each of them counts", () => {
-    // What else S8.4 asks for is the node agent's own: whose answers it trusts, and for how long.
+    // The rest of S8.4 is about the node agent: whose answers it trusts, and for how long.
     const many = Array.from({ length: 250 }, (_, i) => `203.0.113.${i}`);
     const w = given([names(denyRest)], records(["www.example.com", many]));
     for (const address of ["203.0.113.0", "203.0.113.100", "203.0.113.249"])

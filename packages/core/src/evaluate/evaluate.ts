@@ -34,7 +34,7 @@ export function evaluate(cluster: Cluster, tiers: Tiers, flow: Flow): Connection
   return { verdict, egress, ingress };
 }
 
-/** S9.1: where both directions hang on the same facts, what opens one may close the other. */
+/** S9.1: if both directions depend on the same facts, a fact that allows one may deny the other. */
 function mayBothAllow(cluster: Cluster, tiers: Tiers, flow: Flow): boolean {
   const allows = (runs: readonly Run<boolean>[]) => runs.some((run) => run.value);
   const runs = explore((unknowns) => {
@@ -57,10 +57,10 @@ export function evaluateDirection(
   const decisions = distinct(runs.map((run) => run.value));
   const notes = [...new Set(runs.flatMap((run) => run.notes))];
   const [first] = decisions;
-  if (runs.length >= mostRuns) notes.push("too many facts are missing to try them all");
+  if (runs.length >= mostRuns) notes.push("too many facts are missing to try all combinations");
   if (runs.length >= mostRuns || decisions.some((decision) => decision.verdict !== first!.verdict))
     return { verdict: "Undecided", decisions, missing: missingFacts(runs), notes };
-  // Whoever decides, the conditions of all who may are worth knowing.
+  // All possible deciders are listed with their conditions.
   const conditions = [...new Set(decisions.flatMap((decision) => decision.conditions))];
   return { verdict: first!.verdict, decisions: [{ ...first!, conditions }], missing: [], notes };
 }

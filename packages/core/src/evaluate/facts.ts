@@ -1,9 +1,9 @@
 import { intersect, isEmpty, type Region, subtract } from "../net/region.js";
 
 /*
- * What the input does not tell. The evaluator is written as if everything were known: where it is not, it asks. `explore`
+ * Facts that the input does not contain. The evaluator is written as if everything were known: it asks for what is not. `explore`
  * then runs it once for every consistent set of answers, so that a verdict is Undecided exactly when the answers
- * matter (S9.1), however the unknown facts hang together.
+ * matter (S9.1), however the unknown facts are related.
  */
 
 export interface Fact {
@@ -17,9 +17,9 @@ export interface Unknowns {
   ask(fact: Fact): boolean;
   /** Whether an address that is only known to be in `possible` is in `wanted`; later questions remember the answer. */
   isIn(who: string, possible: Region, wanted: Region, text: string): boolean;
-  /** Whether a text that nobody knows is one of these; later questions remember the answer. */
+  /** Whether an unknown string is one of these; later questions remember the answer. */
   isOneOf(who: string, wanted: readonly string[], text: string): boolean;
-  /** Something taken for granted that the user should know. */
+  /** An assumption that the user should know. */
   note(text: string): void;
   /** What is settled in this run, and `answer` for everything else; for what does not change the verdict. */
   supposing(answer: boolean): Unknowns;
@@ -31,7 +31,7 @@ export interface Run<T> {
   readonly notes: readonly string[];
 }
 
-/** Past this many answers nobody tries them all; who asks must not take what was found for everything. */
+/** The limit of answers that are tried; beyond it, the results are incomplete. */
 export const mostRuns = 1024;
 
 /** Every outcome of `evaluate`, over all answers to what it asks; stops early once `enough` says so. */

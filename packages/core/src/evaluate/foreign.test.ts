@@ -70,7 +70,7 @@ describe("S9.3: an object of an API that is not evaluated", () => {
     expect(said.missing[0]).toContain("--ignore-api");
   });
 
-  it("S9.3: may also allow what our own policies deny", () => {
+  it("S9.3: may also allow what evaluated policies deny", () => {
     const w = given([denyAll, calico("guard", "types: [Ingress]")]);
     expect(w.verdict("a/client -> a/server:80/TCP")).toBe("Undecided");
   });
@@ -137,7 +137,7 @@ describe("S9.3: an object of an API that is not evaluated", () => {
   ])("S9.3: is not a %s of Kubernetes that Calico lists a second time", (_, original, kind, name) => {
     const twice = object("projectcalico.org/v3", kind, name, "");
     expect(given([original, twice]).verdict("a/client -> a/server:80/TCP")).toBe("Deny");
-    // The name alone proves nothing.
+    // The same name is not enough.
     expect(given([twice]).verdict("a/client -> a/server:80/TCP")).toBe("Undecided");
   });
 });
@@ -178,7 +178,7 @@ describe("S9.4: the subject of a foreign object", () => {
       ),
     ],
     ["an open subnet", object("kubeovn.io/v1", "Subnet", "ovn-default", "cidrBlock: 10.1.0.0/16")],
-  ])("S9.4: that is surely %s leaves the verdict alone", (_, foreign) => {
+  ])("S9.4: that is surely %s does not change the verdict", (_, foreign) => {
     expect(given([foreign]).verdict("a/client -> a/server:80/TCP")).toBe("Allow");
   });
 
@@ -236,7 +236,7 @@ describe("S9.4: the subject of a foreign object", () => {
     const w = given([missingNamespace, calico("guard", `types: [Ingress], ${spec}`)]);
     expect(w.verdict("a/client -> gone/web:80/TCP")).toBe(verdict);
     expect(engineFault(w.state)).toBeUndefined();
-    // One that is there has the labels it has.
+    // A namespace of the input has its own labels.
     expect(w.verdict("a/client -> b/other:80/TCP")).toBe("Allow");
   });
 
@@ -277,7 +277,7 @@ describe("S9.4: the subject of a foreign object", () => {
 });
 
 describe("S9.6: --ignore-api", () => {
-  it("S9.6: leaves the objects of a group out, and the state says so", () => {
+  it("S9.6: excludes the objects of a group, and the state reports it", () => {
     const w = given([calico("guard", "")], { ignoreApis: ["crd.projectcalico.org"] });
     expect(w.verdict("a/client -> a/server:80/TCP")).toBe("Allow");
     expect(w.state.caveats).toEqual([
@@ -291,8 +291,8 @@ describe("S9.6: --ignore-api", () => {
   });
 });
 
-describe("what is said about the input", () => {
-  it("S10.3: foreign kinds are neither skipped nor mistaken for ours", () => {
+describe("remarks about the input", () => {
+  it("S10.3: foreign kinds are neither skipped nor read as known kinds", () => {
     const codes = problemsIn(
       [
         cluster,
@@ -306,7 +306,7 @@ describe("what is said about the input", () => {
     expect(new Set(codes)).toEqual(new Set(["TW2026", "TW3007", "TW3009"]));
   });
 
-  it("S10.4: two foreign objects of one name are an error, like two of ours", () => {
+  it("S10.4: two foreign objects of one name are an error, like two known ones", () => {
     expect(problemsIn([cluster, calico("x", ""), calico("x", "")].join("\n---\n"))).toContainEqual(
       expect.stringMatching(/^TW1102/),
     );

@@ -18,11 +18,11 @@ import type { Unknowns } from "./facts.js";
 import { type Endpoint, type Flow, formatEndpoint, type PodEndpoint } from "./flow.js";
 
 /*
- * When does a rule speak of a connection? One function a concept, each citing its statement in docs/semantics.md.
- * Everything returns a plain boolean; what the input does not tell is asked of `unknowns`.
+ * When does a rule match a connection? One function per concept, each with its statement in docs/semantics.md.
+ * All functions return a plain boolean; facts that the input does not contain are asked of `unknowns`.
  */
 
-/** What is matched against: the connection, the cluster around it, and the answers to what is not known. */
+/** What a rule is matched with: the connection, the cluster, and the answers about unknown facts. */
 export interface Situation {
   readonly flow: Flow;
   readonly cluster: Cluster;
@@ -98,7 +98,7 @@ export function peerMatches(
   }
 }
 
-// S5.4: relative to the namespace of the subject at hand.
+// S5.4: relative to the namespace of the subject.
 function namespaceIsIn(set: NamespaceSet, subject: PodEndpoint, other: PodEndpoint): boolean {
   switch (set.kind) {
     case "selector":
@@ -139,7 +139,7 @@ function hasSameValue(key: string, subject: Labels, other: Labels): boolean {
   return Object.hasOwn(subject, key) && Object.hasOwn(other, key) && subject[key] === other[key];
 }
 
-/** The addresses an end may be at, in the family of the connection; none where the input does not tell. */
+/** The addresses that an endpoint may have, in the family of the connection; none if unknown. */
 export function addressesOf(
   endpoint: Endpoint,
   { cluster, flow }: Pick<Situation, "cluster" | "flow">,
@@ -187,11 +187,11 @@ function addressIsIn(
         `whether ${name} has an address in ${formatBlocks(cidrs, except)}`,
       );
   }
-  const hint = other.kind === "pod" && !other.pod.hostNetwork ? " (tell with --pod-cidr)" : "";
+  const hint = other.kind === "pod" && !other.pod.hostNetwork ? " (set it with --pod-cidr)" : "";
   return unknownAddressIsIn(cidrs, except, name, hint, situation);
 }
 
-/** Whose address it is: one pod's, or, for a template that stands for many, that of the replica at this end. */
+/** Whose address it is: that of a pod, or of one replica of a template. */
 function addressKey(other: Endpoint, flow: Flow): string {
   const isTemplate = other.kind === "pod" && other.pod.fromTemplate === true;
   return isTemplate
@@ -204,7 +204,7 @@ function formatBlocks(cidrs: readonly Cidr[], except: readonly Cidr[]): string {
   return except.length === 0 ? blocks : `${blocks} except ${except.map(formatCidr).join(", ")}`;
 }
 
-// S1.14: without any knowledge, only a whole family is sure to hold the address; an `except` follows the same rule.
+// S1.14: without any knowledge, only a whole family is sure to contain the address; an `except` follows the same rule.
 function unknownAddressIsIn(
   cidrs: readonly Cidr[],
   except: readonly Cidr[],
@@ -214,17 +214,17 @@ function unknownAddressIsIn(
 ): boolean {
   const all = [...cidrs, ...except];
   for (const narrow of all.filter((c) => !isWholeFamily(c)))
-    unknowns.note(`${name} has no address yet; it is taken not to be in ${formatCidr(narrow)}${hint}`);
+    unknowns.note(`${name} has no address yet; it is assumed not to be in ${formatCidr(narrow)}${hint}`);
   for (const other of all.filter((c) => isWholeFamily(c) && c.family !== (flow.family ?? c.family))) {
     const although = `although the connection is IPv${flow.family}`;
     unknowns.note(
-      `${name} has no address yet; it is taken to be in ${formatCidr(other)}, ${although}${hint}`,
+      `${name} has no address yet; it is assumed to be in ${formatCidr(other)}, ${although}${hint}`,
     );
   }
   return cidrs.some(isWholeFamily) && !except.some(isWholeFamily);
 }
 
-/** The node behind an end: the node itself, or that of a host-network pod, which may not be placed yet. */
+/** The node of an endpoint: the node itself, or that of a host-network pod, which may not be placed yet. */
 function hostOf(
   endpoint: Endpoint,
 ): { readonly name: string | undefined; readonly text: string } | undefined {
@@ -243,7 +243,7 @@ function nodeIsSelected(match: LabelMatch, other: Endpoint, { cluster, unknowns 
   return match.every((requirement) => unknownLabelHolds(requirement, host.text, unknowns));
 }
 
-/** A requirement on a label that nobody knows: it may have any value, or be absent. */
+/** A requirement on an unknown label: it may have any value, or be absent. */
 function unknownLabelHolds({ key, operator, values }: Requirement, who: string, unknowns: Unknowns): boolean {
   const isOneOf = (wanted: readonly string[], text: string) =>
     unknowns.isOneOf(`label ${key} of ${who}`, wanted, `whether ${who} has ${text}`);
@@ -260,10 +260,10 @@ function unknownLabelHolds({ key, operator, values }: Requirement, who: string, 
   }
 }
 
-/** Stands for a label that is not there; no label value looks like this. */
+/** Represents an absent label; no label value looks like this. */
 const absent = "(absent)";
 
-/** S1.6, S7.5: whether the other end is the node that the subject runs on. */
+/** S1.6, S7.5: whether the other endpoint is the node that the subject runs on. */
 export function isOwnNode(subject: PodEndpoint, other: Endpoint, unknowns: Unknowns): boolean {
   const host = hostOf(other);
   if (host === undefined) return false;
@@ -274,7 +274,7 @@ export function isOwnNode(subject: PodEndpoint, other: Endpoint, unknowns: Unkno
   });
 }
 
-/** Whether an end has one of these addresses; of an end with several addresses it may be true of some only. */
+/** Whether an endpoint has one of these addresses; if it has several, this may be true for only some of them. */
 function isAmong(other: Endpoint, wanted: readonly Address[], what: string, situation: Situation): boolean {
   const own = addressesOf(other, situation);
   const inside = own.filter((address) => wanted.some((a) => sameAddress(a, address)));
@@ -319,11 +319,11 @@ function entityIncludes(
 function isApiServer(other: Endpoint, { cluster, unknowns, flow }: Situation): boolean {
   if (other.kind === "pod" && !other.pod.hostNetwork) return false;
   const known = cluster.facts.apiServer;
-  // Without addresses on either side there is nothing to compare.
+  // Without addresses there is nothing to compare.
   if (known === undefined || addressesOf(other, { cluster, flow }).length === 0)
     return unknowns.ask({
       key: `apiserver:${formatEndpoint(other)}`,
-      text: `whether ${formatEndpoint(other)} is the API server${known === undefined ? " (tell with --kube-apiserver)" : ""}`,
+      text: `whether ${formatEndpoint(other)} is the API server${known === undefined ? " (set it with --kube-apiserver)" : ""}`,
     });
   return isAmong(other, known, "one of the API server", { cluster, unknowns, flow });
 }
@@ -343,19 +343,19 @@ function domainResolvesTo(
       .flatMap(({ addresses }) => addresses);
     const names = peer.patterns.map(describeDomain).join(", ");
     if (addressesOf(other, situation).length === 0)
-      unknowns.note(`${formatEndpoint(other)} has no address yet; it is taken not to be one of ${names}`);
+      unknowns.note(`${formatEndpoint(other)} has no address yet; it is assumed not to be one of ${names}`);
     return isAmong(other, resolved, `an address of ${names}`, situation);
   }
   if (other.kind !== "external") {
     unknowns.note(
-      `${formatEndpoint(other)} is taken not to be one of ${peer.patterns.map(describeDomain).join(", ")} (tell with --dns)`,
+      `${formatEndpoint(other)} is assumed not to be one of ${peer.patterns.map(describeDomain).join(", ")} (set it with --dns)`,
     );
     return false;
   }
   return peer.patterns.some((pattern) =>
     unknowns.ask({
       key: `dns:${pattern.kind}:${pattern.text}`,
-      text: `whether ${formatAddress(other.address)} is an address of ${describeDomain(pattern)} (tell with --dns)`,
+      text: `whether ${formatAddress(other.address)} is an address of ${describeDomain(pattern)} (set it with --dns)`,
     }),
   );
 }

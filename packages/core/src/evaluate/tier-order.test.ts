@@ -44,7 +44,7 @@ const clusterDefault = `{apiVersion: netpol.networking.k8s.io/v1alpha1, kind: Cl
   spec: {appliedTo: {namespaceSelector: {}}, ingress: []}}`;
 
 describe("the tiers in order", () => {
-  /** Neighbours disagree, so that each of them shows as soon as what is before it is gone. */
+  /** Adjacent tiers have opposite verdicts, so each of them is visible once those before it are removed. */
   const stack = [
     { policy: firstDraft("wall", "Deny"), decidedBy: "ClusterNetworkPolicy wall", verdict: "Deny" },
     { policy: firstDraft("door", "Allow"), decidedBy: "ClusterNetworkPolicy door", verdict: "Allow" },
@@ -59,7 +59,7 @@ describe("the tiers in order", () => {
   ];
 
   it.each(stack.map(({ decidedBy, verdict }, i) => [i, decidedBy, verdict] as const))(
-    "S1.1: without the first %i of the stack, %s decides: %s",
+    "S1.1: without the first %i tiers, %s decides: %s",
     (i, decidedBy, verdict) => {
       for (const policies of orders(stack.slice(i).map(({ policy }) => policy)))
         expect(given(policies).ask(question)).toMatchObject({ verdict, decidedBy });
@@ -77,7 +77,7 @@ describe("the tiers in order", () => {
     });
   });
 
-  it("S1.1: Empower passes over the Deny rules of its tier, to the first draft's Allow rules", () => {
+  it("S1.1: Empower skips the Deny rules of its tier, to the first draft's Allow rules", () => {
     const policies = [firstDraft("exempt", "Empower"), firstDraft("wall", "Deny")];
     expect(given(policies).ask(question).decidedBy).toBe("default");
     expect(given([...policies, firstDraft("door", "Allow")]).ask(question).decidedBy).toBe(
@@ -147,7 +147,7 @@ describe("within a tier", () => {
     expect(given(policies).ask(question).decidedBy).toBe("AdminNetworkPolicy b");
   });
 
-  it("S1.12: last, the position of the rule, counted and not spelled", () => {
+  it("S1.12: last, the position of the rule, as a number and not as text", () => {
     const rule = (action: string, port: number) =>
       `{action: ${action}, from: [{namespaces: {}}], protocols: [{tcp: {destinationPort: {number: ${port}}}}]}`;
     const others = (first: number, count: number) =>

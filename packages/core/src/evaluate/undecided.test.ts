@@ -38,7 +38,7 @@ describe("S9.1: a verdict is Allow, Deny or Undecided", () => {
     const rules = `egress: [${to("Accept", example)}, ${to("Deny", everywhere)}]`;
     expect(given([policy("names", 1, rules)]).ask(question)).toMatchObject({
       verdict: "Undecided",
-      missing: ["whether 203.0.113.7 is an address of www.example.com (tell with --dns)"],
+      missing: ["whether 203.0.113.7 is an address of www.example.com (set it with --dns)"],
     });
   });
 
@@ -72,11 +72,11 @@ describe("S9.1: a verdict is Allow, Deny or Undecided", () => {
   it("S9.1: only facts that matter are named", () => {
     const rules = `egress: [${to("Accept", "domainNames: [a.example.com]")}, ${to("Deny", everywhere)}, ${to("Accept", "domainNames: [b.example.com]")}]`;
     expect(given([policy("names", 1, rules)]).ask(question).missing).toEqual([
-      "whether 203.0.113.7 is an address of a.example.com (tell with --dns)",
+      "whether 203.0.113.7 is an address of a.example.com (set it with --dns)",
     ]);
   });
 
-  it("S9.1: a fact that was asked for and turns nothing is not named", () => {
+  it("S9.1: a fact that was asked for and changes nothing is not named", () => {
     const skip = policy("skip", 1, `egress: [${to("Pass", "nodes: {matchLabels: {zone: x}}")}]`);
     const deny = policy(
       "deny",
@@ -90,7 +90,7 @@ describe("S9.1: a verdict is Allow, Deny or Undecided", () => {
     });
   });
 
-  it("S9.1: every fact that could turn it is named", () => {
+  it("S9.1: every fact that could change it is named", () => {
     const names = ["a.example.com", "b.example.com", "c.example.com"];
     const rules = names.map((name) => to("Accept", `domainNames: [${name}]`));
     const found = given([policy("names", 1, `egress: [${rules.join(", ")}, ${to("Deny", everywhere)}]`)]).ask(
@@ -98,13 +98,13 @@ describe("S9.1: a verdict is Allow, Deny or Undecided", () => {
     );
     expect(found.missing).toEqual(
       expect.arrayContaining(
-        names.map((name) => `whether 203.0.113.7 is an address of ${name} (tell with --dns)`),
+        names.map((name) => `whether 203.0.113.7 is an address of ${name} (set it with --dns)`),
       ),
     );
     expect(found.missing).toHaveLength(3);
   });
 
-  it("S9.1: a Deny in one direction is a Deny, whatever is not known in the other", () => {
+  it("S9.1: a Deny in one direction is a Deny, whatever is unknown in the other", () => {
     const out = `{apiVersion: networking.k8s.io/v1, kind: NetworkPolicy, metadata: {namespace: a, name: out},
       spec: {podSelector: {matchLabels: {app: client}}, policyTypes: [Egress], egress: [{to: [{ipBlock: {cidr: 10.1.0.0/24}}]}]}}`;
     const into = `{apiVersion: networking.k8s.io/v1, kind: NetworkPolicy, metadata: {namespace: a, name: in},
@@ -122,11 +122,11 @@ describe("S9.1: a verdict is Allow, Deny or Undecided", () => {
   });
 });
 
-describe("S9.1: facts that hang together", () => {
+describe("S9.1: related facts", () => {
   const between = (...rules: readonly string[]) =>
     given([policy("p", 1, `egress: [${rules.join(", ")}]`)], podRange).ask("a/client -> a/starting:80/TCP");
 
-  it("S9.1: an address is in one of two halves, though nobody knows in which", () => {
+  it("S9.1: an address is in one of two halves, although it is unknown in which", () => {
     expect(
       between(to("Deny", "networks: [10.1.0.0/17]"), to("Deny", "networks: [10.1.128.0/17]")),
     ).toMatchObject({ verdict: "Deny", missing: [] });

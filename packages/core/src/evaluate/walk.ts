@@ -16,9 +16,9 @@ import {
 export type Decider =
   | { readonly kind: "rule"; readonly tier: TierName; readonly rule: Rule }
   | { readonly kind: "isolation"; readonly tier: TierName; readonly isolation: readonly Isolation[] }
-  /** Nothing spoke: Allow (S1.3). */
+  /** No rule and no isolation: Allow (S1.3). */
   | { readonly kind: "default" }
-  /** No policies are walked at an end that is not a pod with its own network (S1.4). */
+  /** No policies are evaluated for an endpoint that is not a pod with its own network (S1.4). */
   | { readonly kind: "no-walk" }
   /** S1.6 */
   | { readonly kind: "own-address" }
@@ -67,7 +67,7 @@ function walkTier(
     : "next";
 }
 
-/** Who isolates the subject in this tier, each policy once. */
+/** The policies that isolate the subject in this tier, each once. */
 export function isolatingIn(tier: Tier, subject: PodEndpoint): readonly Isolation[] {
   const found = tier.isolation.filter((entry) => isSubject(entry.subject, subject));
   const policyOf = ({ origin }: Isolation) => (origin.kind === "policy" ? origin.policy : origin);
@@ -115,9 +115,12 @@ function decide(
   return { verdict: "Allow", by, conditions: conditionsOf(tier, subject, other, situation) };
 }
 
-// S7.7: the input cannot tell.
+// S7.7: the input does not contain this.
 function authenticates({ unknowns }: Situation): boolean {
-  return unknowns.ask({ key: "authentication", text: "whether the two ends authenticate to each other" });
+  return unknowns.ask({
+    key: "authentication",
+    text: "whether the two endpoints authenticate to each other",
+  });
 }
 
 /**
@@ -164,7 +167,7 @@ function foreignFact(
 
 /**
  * S7.7: every conditional rule that matches counts, whichever of the tier's allows was met first. Conditions do not
- * change the verdict, so what is not known is not explored: a rule that may match counts, one that may waive does not.
+ * change the verdict, so unknown facts are not explored: a rule that may match counts, one that may waive does not.
  */
 function conditionsOf(
   tier: Tier,
@@ -192,7 +195,7 @@ function conditionsOf(
   return [...new Set(texts)];
 }
 
-/** Whether each of its peers and ports that match is plainly allowed just so elsewhere; a broader rule does not count. */
+/** Whether another rule allows each of its matching peers and ports, without a condition; a broader rule does not count. */
 function isWaived(
   conditional: Rule,
   plain: readonly Rule[],

@@ -32,7 +32,7 @@ describe("S9.4: Calico's selectors", () => {
     ["(app == 'a' || app == 'b') && team == 'x'", { app: "a" }, false],
     ["!!has(app)", { app: "x" }, true],
     ["a.b/c-d_e == 'x'", { "a.b/c-d_e": "x" }, true],
-    // May hold, as labels alone cannot tell here; without the label it does not.
+    // May hold, as labels alone do not decide this; without the label it does not.
     ["app starts with 'w'", { app: "db" }, true],
     ["app ends with 'w'", {}, false],
     ["app contains 'w'", {}, false],
@@ -67,7 +67,7 @@ describe("S9.4: Calico's selectors", () => {
   it.each([
     ["deep", `${"(".repeat(10_000)}all()${")".repeat(10_000)}`],
     ["long", Array.from({ length: 10_000 }, () => "has(a)").join(" && ")],
-  ])("what is too %s is not understood, and does no harm", (_, text) => {
+  ])("a text that is too %s is rejected safely", (_, text) => {
     expect(parseCalicoSelector(text)).toBeUndefined();
   });
 
@@ -80,7 +80,7 @@ describe("S9.4: Calico's selectors", () => {
     }
   });
 
-  it("any text either is understood or is not, without an exception", () => {
+  it("any text is accepted or rejected without an exception", () => {
     fc.assert(
       fc.property(fc.string({ unit: fc.constantFrom(..."!()&|={}',a ".split("")) }), (text) => {
         parseCalicoSelector(text);

@@ -5,7 +5,7 @@ import type { Requirement } from "../labels/requirement.js";
  *
  *   all()   has(k)   k == 'v'   k != 'v'   k in {'a', 'b'}   k not in {'a'}   !(…)   … && …   … || …
  *
- * The result is a list of alternatives, each a list of requirements that must all hold. What labels cannot tell
+ * The result is a list of alternatives, each a list of requirements that must all hold. What labels do not decide
  * (`k contains 'v'`, `global()`) requires nothing: it may hold (S9.4). Undefined where the text is not understood.
  */
 
@@ -22,7 +22,7 @@ export function parseCalicoSelector(text: string): Alternatives | undefined {
 
 const everything: Alternatives = [[]];
 
-/** More alternatives than this are not worth telling apart. */
+/** More alternatives than this are not distinguished. */
 const mostAlternatives = 32;
 const mostTokens = 4096;
 const deepest = 64;
@@ -122,7 +122,7 @@ class Reader {
     return value === undefined ? undefined : [[oneOf(key, [value], negated)]];
   }
 
-  /** The label must be there, at least; without it, such a comparison never holds. */
+  /** The label must at least be present; without it, such a comparison never holds. */
   private partly(key: string, negated: boolean): Alternatives | undefined {
     if (this.value() === undefined) return undefined;
     return negated ? everything : [[{ key, operator: "Exists", values: [] }]];

@@ -8,7 +8,7 @@ import type { Direction } from "../policy/model.js";
 export type ForeignEffect =
   /** Can deny or allow packets: affected verdicts are Undecided. */
   | { readonly kind: "l3-l4"; readonly directions: readonly Direction[]; readonly reach: ForeignReach }
-  /** Enforced by a proxy at an end of the connection, on top of packets: a caveat. */
+  /** Enforced by a proxy at an endpoint, in addition to packet filtering: a caveat. */
   | { readonly kind: "l7"; readonly directions: readonly Direction[] }
   /** Enforced on nodes: a caveat where an endpoint is a node. */
   | { readonly kind: "host" }

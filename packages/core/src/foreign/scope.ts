@@ -12,8 +12,8 @@ import type { ForeignKind } from "./kinds.js";
 import { readSelector } from "./label-selector.js";
 
 /*
- * Which pods a foreign object may apply to, and in which directions (S9.4). It is only ever too much: what is not
- * understood may select everything, and what narrows the selection in ways that are not read is left out.
+ * Which pods a foreign object may apply to, and in which directions (S9.4). The result is an overestimate: what is not
+ * understood may select everything, and restrictions that are not read are ignored.
  */
 
 export interface ForeignScope {
@@ -39,7 +39,7 @@ export function scopeOf(kind: ForeignKind, object: JsonObject, namespace: string
   return { ...scope, subjects: scope.subjects.flatMap(possibly) };
 }
 
-/** The selection, and what it may select because the input does not tell all labels (S9.4). */
+/** The selection, and what it may select because the input does not contain all labels (S9.4). */
 function possibly({ namespaces, pods }: PodSelection): readonly PodSelection[] {
   return [namespaces, ...inMissingNamespaces(namespaces)].flatMap((namespace) =>
     [pods, ...ofControllers(pods)].map((labels) => ({ namespaces: namespace, pods: labels })),
@@ -61,7 +61,7 @@ function ofControllers(match: LabelMatch): readonly LabelMatch[] {
   return [[...match.filter((requirement) => !added.includes(requirement)), ...Array.from(absent, hasNot)]];
 }
 
-/** The others hold where the label is absent, and are right as they are (S1.10). */
+/** The others hold if the label is absent, and stay as they are (S1.10). */
 const needsLabel = (operator: Requirement["operator"]): boolean => operator === "In" || operator === "Exists";
 const has = (key: string): Requirement => ({ key, operator: "Exists", values: [] });
 const hasNot = (key: string): Requirement => ({ key, operator: "DoesNotExist", values: [] });
@@ -166,7 +166,7 @@ function antrea({ spec, home }: Written): Partial<ForeignScope> {
   return { subjects, directions: ruledDirections(spec), nodes: pods.length < entries.length };
 }
 
-/** Antrea knows it beside no other field. */
+/** Antrea accepts no other field next to it. */
 const isForNodes = (entry: unknown): boolean =>
   isObject(entry) && entry.nodeSelector !== undefined && Object.keys(entry).length === 1;
 

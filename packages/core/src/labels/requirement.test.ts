@@ -32,7 +32,7 @@ describe("S1.10: one condition, against {app: web, tier: front, empty: ''}", () 
     ["app", "DoesNotExist", [], false],
     ["empty", "DoesNotExist", [], false],
     ["zone", "DoesNotExist", [], true],
-    // Names that every JavaScript object knows are not labels of it.
+    // Properties that every JavaScript object has are not labels.
     ["constructor", "Exists", [], false],
     ["toString", "DoesNotExist", [], true],
     ["__proto__", "Exists", [], false],

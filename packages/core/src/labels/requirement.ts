@@ -24,7 +24,7 @@ export const unknownLabels = "(unknown labels)";
 // S1.10: NotIn and DoesNotExist hold where the key is absent.
 export function holds(requirement: Requirement, labels: Labels): boolean {
   const found: unknown = labels[requirement.key];
-  // What is not a text is not a label, but what every object has.
+  // A value that is not a string is not a label, but a property of every object.
   const value = typeof found === "string" ? found : undefined;
   switch (requirement.operator) {
     case "In":
@@ -42,7 +42,7 @@ export function selects(match: LabelMatch, labels: Labels): boolean {
   return match.every((requirement) => holds(requirement, labels));
 }
 
-/** A selector as it stands in a manifest. */
+/** A selector as written in a manifest. */
 export interface LabelSelector {
   readonly matchLabels?: Readonly<Record<string, string>>;
   readonly matchExpressions?: readonly {
@@ -62,7 +62,7 @@ export function toMatch(selector: LabelSelector): LabelMatch {
   return [...fromLabels, ...fromExpressions];
 }
 
-/** The requirement that a namespace has this very name. */
+/** The requirement that a namespace has this name. */
 export function namespaceNamed(name: string): LabelMatch {
   return [{ key: namespaceNameLabel, operator: "In", values: [name] }];
 }

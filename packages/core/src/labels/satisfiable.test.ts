@@ -20,12 +20,12 @@ it.each([
   ["not some value, so perhaps not there", [notIn("a"), absent], {}],
   ["there, with any value but one", [exists, notIn("any")], { k: "any-1" }],
   ["other keys are another matter", [isIn("a"), { ...isIn("b"), key: "l" }], { k: "a", l: "b" }],
-] as const)("S1.10: labels that fulfil, where %s", (_what, match, expected) => {
+] as const)("S1.10: labels that match, where %s", (_what, match, expected) => {
   expect(exampleOf(match)).toEqual(expected);
   expect(isSatisfiable(match)).toBe(expected !== undefined);
 });
 
-describe("S1.10: whoever fulfils one selector fulfils another", () => {
+describe("S1.10: labels that match one selector match another", () => {
   it.each([
     ["anything, nothing", [isIn("a")], [], true],
     ["nothing, anything", [], [isIn("a")], false],
@@ -38,7 +38,7 @@ describe("S1.10: whoever fulfils one selector fulfils another", () => {
     ["both, each", [isIn("a", "b"), notIn("b")], [isIn("a")], true],
   ] as const)("%s", (_what, first, second, expected) => expect(implies(first, second)).toBe(expected));
 
-  it("exactly if no labels fulfil the first and not the second", () => {
+  it("exactly if no labels match the first and not the second", () => {
     const requirement: fc.Arbitrary<Requirement> = fc.record({
       key: fc.constantFrom("k", "l"),
       operator: fc.constantFrom("In", "NotIn", "Exists", "DoesNotExist"),

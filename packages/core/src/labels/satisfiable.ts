@@ -1,11 +1,11 @@
 import { type LabelMatch, type Labels, type Requirement, selects } from "./requirement.js";
 
-/** Whether some labels could fulfil all the requirements at once. Exact: requirements on different keys are independent. */
+/** Whether some labels could match all the requirements at once. Exact: requirements on different keys are independent. */
 export function isSatisfiable(match: LabelMatch): boolean {
   return exampleOf(match) !== undefined;
 }
 
-/** The fewest labels that fulfil all the requirements; undefined where none can. */
+/** The fewest labels that match all the requirements; undefined if none can. */
 export function exampleOf(match: LabelMatch): Labels | undefined {
   const labels: Record<string, string> = {};
   for (const key of new Set(match.map((requirement) => requirement.key))) {
@@ -18,17 +18,17 @@ export function exampleOf(match: LabelMatch): Labels | undefined {
   return labels;
 }
 
-/** Whether whoever fulfils the first also fulfils the second, whatever its labels. Exact, if anybody can fulfil the first. */
+/** Whether all labels that match the first also match the second. Exact, if any labels match the first. */
 export function implies(first: LabelMatch, second: LabelMatch): boolean {
   return second.every((requirement) => {
     const own = first.filter(({ key }) => key === requirement.key);
-    // Nobody asks for this label: then only a requirement that excludes nothing holds for all.
+    // The first has no requirement on this label: only one that excludes nothing holds for all.
     if (own.length === 0) return requirement.operator === "NotIn" && requirement.values.length === 0;
     return !isSatisfiable([...own, negated(requirement)]);
   });
 }
 
-/** Values of which one does if any does: those that are asked for, and one that nobody speaks of. */
+/** Representative values: those in the requirements, and one that is in none. */
 function candidates(requirements: readonly Requirement[]): readonly string[] {
   const [first] = requirements.filter(({ operator }) => operator === "In");
   if (first !== undefined) return first.values;

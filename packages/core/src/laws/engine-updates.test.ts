@@ -94,7 +94,7 @@ describe("an engine that was updated", () => {
     );
   });
 
-  it("says so when it was not asked which pairs changed", () => {
+  it("are correct whether or not the changed pairs are requested", () => {
     fc.assert(
       fc.property(anyHistory, fc.boolean(), (history, isLooked) => {
         const engine = compile(history[0]!.cluster, history[0]!.tiers);

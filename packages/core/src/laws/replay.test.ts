@@ -29,7 +29,7 @@ describe("replaying a table of connections", () => {
             Endpoint,
             Endpoint,
           ];
-          // Addresses of pods that the input does not have are not judged.
+          // Addresses of pods that the input does not have are not evaluated.
           const isGone = (end: Endpoint) =>
             end.kind === "external" && cluster.facts.podCidrs.some((range) => contains(range, end.address));
           if (isGone(source) || isGone(destination)) continue;

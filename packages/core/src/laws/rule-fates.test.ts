@@ -106,7 +106,7 @@ describe("what is said to decide nothing for a pod decides none of its connectio
         ] as const;
         for (const { who, direction, pairs } of cases) {
           const wanted = decidingIn(state, direction, pairs);
-          // As a peer it meets the isolation of others, which is not asked about.
+          // As a peer it meets the isolation of others, which this does not cover.
           const isSubject = who === fates.asSubject[direction];
           const tiers = state.tiers[direction].map((tier) => (isSubject ? tier : { ...tier, isolation: [] }));
           expect(told(tiers, fateIn(who))).toEqual(told(tiers, (decider) => wanted.get(decider)));

@@ -53,7 +53,7 @@ function faultOf({ rule, by, always }: Shadowed, flows: readonly Flow[], state: 
   return idle && `${formatRule(idle.origin)} takes nothing of it`;
 }
 
-/** S1.6: there, rules are not asked as they are elsewhere. */
+/** S1.6: there, rules are not evaluated as they are elsewhere. */
 const isFromOwnNode = (flow: Flow, { cluster, tiers }: State): boolean =>
   evaluateDirection("ingress", cluster, { egress: [], ingress: tiers.ingress }, flow).decisions.some(
     ({ by }) => by.kind === "own-node",

@@ -43,7 +43,7 @@ describe("found by the oracle", () => {
     expect(denied.ask("a/client -> a/young:80/TCP")).toMatchObject({
       verdict: "Deny",
       notes: [
-        "a/young has no address yet; it is taken to be in ::/0, although the connection is IPv4 (tell with --pod-cidr)",
+        "a/young has no address yet; it is assumed to be in ::/0, although the connection is IPv4 (set it with --pod-cidr)",
       ],
     });
   });

@@ -43,7 +43,7 @@ function expectExact(unknowing: Scenario, completions: readonly Scenario[]): voi
   const known = completions.map(verdictsOf);
   for (const [key, { verdict, assumed }] of verdictsOf(unknowing)) {
     if (assumed) continue;
-    // A completion may leave the two ends without a common address family.
+    // A completion may leave the two endpoints without a common address family.
     const found = new Set(known.flatMap((verdicts) => verdicts.get(key)?.verdict ?? []));
     expect([key, verdict]).toEqual([key, found.size > 1 ? "Undecided" : [...found][0]]);
     expect(found.has("Undecided")).toBe(false);
@@ -82,7 +82,7 @@ describe("S9.1: a verdict is Undecided if and only if what is missing makes a di
   it("S1.14: the address of a pod, somewhere in the range of pods", () => {
     fc.assert(
       fc.property(aboutAddresses, fc.nat(4), (all, n) => {
-        // EndpointSlices list addresses, and are not asked about pods that have none yet.
+        // EndpointSlices list addresses, and do not apply to pods that have none yet.
         const scenario = without(all, "toServices");
         const which = n % scenario.cluster.pods.length;
         const at = (ips: readonly string[]) =>

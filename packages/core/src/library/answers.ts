@@ -24,7 +24,7 @@ import { diagnosticsJson } from "../report/test-results.js";
 import { type Caveat, caveatsOfAll, mergedCaveats } from "../state/caveat.js";
 import type { State } from "../state/state.js";
 
-/** What answers need to know about the cluster that they are about. */
+/** What answers need to know about their cluster. */
 export interface Answered {
   readonly state: State;
   readonly diagnostics: readonly Diagnostic[];
@@ -46,7 +46,7 @@ export interface JsonReport {
 
 const shown = ({ style = noStyle, verbose = false }: RenderOptions) => ({ style, verbose });
 
-/** The remarks about the input that belong to every answer: what it does not cover, or takes for granted. */
+/** The remarks about the input that belong to every answer: what it does not cover, or assumes. */
 export const remarksJson = (diagnostics: readonly Diagnostic[]): JsonValue =>
   diagnosticsJson(diagnostics.filter(affectsAnswers));
 
@@ -63,7 +63,7 @@ export class ExplainAnswer {
     return this.explanation.verdict;
   }
 
-  /** What to know beside the verdict, such as policies that are not evaluated. */
+  /** Caveats of the verdict, such as policies that are not evaluated. */
   get caveats(): readonly Caveat[] {
     return this.explanation.caveats;
   }
@@ -88,7 +88,7 @@ export class LookupAnswer {
     readonly lookup: Lookup,
   ) {}
 
-  /** What to know beside the answer. */
+  /** Caveats of the answer. */
   get caveats(): readonly Caveat[] {
     return caveatsOfAll(this.about.state);
   }
@@ -106,7 +106,7 @@ export class LookupAnswer {
   }
 }
 
-/** What is wrong with policies, or valid and probably not meant. */
+/** Problems of policies: errors, and what is valid but probably not intended. */
 export class LintAnswer {
   constructor(
     private readonly about: Answered,
@@ -119,7 +119,7 @@ export class LintAnswer {
     return this.report.findings;
   }
 
-  /** What to know beside the findings. */
+  /** Caveats of the findings. */
   get caveats(): readonly Caveat[] {
     return caveatsOfAll(this.about.state);
   }
@@ -157,7 +157,7 @@ export class DiffAnswer {
     return isChanged(this.changes);
   }
 
-  /** What to know beside the changes, of both states. */
+  /** Caveats of both states. */
   get caveats(): readonly Caveat[] {
     const { before, after } = this;
     return mergedCaveats(

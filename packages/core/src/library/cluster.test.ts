@@ -97,6 +97,6 @@ test("lint is asked once", () => {
   expect(cluster.lint().json()).toMatchObject({ kind: "LintReport" });
 });
 
-test("an option that is no CIDR throws", () => {
+test("an option that is not a CIDR throws", () => {
   expect(() => Cluster.read([], { podCidrs: ["ten"] })).toThrow("`ten` is not a CIDR");
 });

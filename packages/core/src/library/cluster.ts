@@ -37,7 +37,7 @@ export interface ClusterParts {
 export class Cluster {
   /** The cluster and its policies, for the functions of the other doors. */
   readonly state: State;
-  /** Everything there is to report about the input: errors, warnings and notes, with file and line. */
+  /** Everything to report about the input: errors, warnings and notes, with file and line. */
   readonly diagnostics: readonly Diagnostic[];
   /** What it was read from. */
   readonly sources: readonly Source[];
@@ -52,14 +52,14 @@ export class Cluster {
   }
 
   /**
-   * Reads manifests, YAML or JSON. Always returns a cluster; `usable` tells whether its questions can be answered. Throws only
+   * Reads manifests, YAML or JSON. Always returns a cluster; `usable` is whether its questions can be answered. Throws only
    * where an option is not a CIDR or an IP address.
    */
   static read(files: readonly Source[], options: ClusterOptions = {}): Cluster {
     return new Cluster({ state: readState(files, readOptions(options)), sources: files });
   }
 
-  /** Whether questions are answered: the input has no errors, or `keepGoing` leaves out what has them. */
+  /** Whether questions are answered: the input has no errors, or `keepGoing` skips objects with errors. */
   get usable(): boolean {
     const known = new Set(this.state.diagnostics);
     return this.state.usable && !hasErrors(this.diagnostics.filter((found) => !known.has(found)));

@@ -28,9 +28,9 @@ export interface MatrixOptions {
   readonly from?: readonly string[];
   /** Only connections to these. */
   readonly to?: readonly string[];
-  /** Only connections with an end in one of these namespaces. */
+  /** Only connections with an endpoint in one of these namespaces. */
   readonly namespaces?: readonly string[];
-  /** Only connections with an end that has these labels: `app=web,tier!=db`. */
+  /** Only connections with an endpoint that has these labels: `app=web,tier!=db`. */
   readonly selector?: string | LabelMatch;
   /** Only these ports: `443`, `53/UDP`, `ICMP`. */
   readonly ports?: readonly string[];
@@ -45,7 +45,7 @@ export type MatrixFormat = "text" | "json" | "csv" | "md" | "dot" | "svg";
 export interface MatrixRenderOptions {
   /** Colours and weight; by default plain text. */
   readonly style?: Style;
-  /** Also pairs that may do nothing. */
+  /** Also pairs without allowed connections. */
   readonly denied?: boolean;
   /** About how many lines of text there are at most; by default all. */
   readonly lines?: number;
@@ -66,7 +66,7 @@ export class MatrixAnswer {
     return this.matrix.connections({ denied: options.denied ?? false });
   }
 
-  /** What to know beside the answer, such as policies that are not evaluated. */
+  /** Caveats of the answer, such as policies that are not evaluated. */
   get caveats(): readonly Caveat[] {
     const { state } = this.about;
     this.found ??= [...caveatsOfAll(state), ...implementationCaveatsOfAll(state)];

@@ -4,7 +4,7 @@ import type { Path, Place } from "../diagnostics/place.js";
 export type Json = null | boolean | number | string | readonly Json[] | { readonly [key: string]: Json };
 export type JsonObject = { readonly [key: string]: Json };
 
-/** Words for people, and what they speak of. */
+/** A comment, and what it refers to. */
 export interface Comment {
   readonly path: Path;
   /** On the lines above it, or on its own line. */
@@ -13,12 +13,12 @@ export interface Comment {
   readonly text: string;
 }
 
-/** One document of a file: where each part of it stands. */
+/** One document of a file: where each part of it is. */
 export interface Document {
   readonly file: string;
-  /** Where the value at this path stands; the nearest enclosing one where the path leads nowhere. */
+  /** Where the value at this path is; the nearest enclosing one if the path leads nowhere. */
   placeOf(path: Path): Place;
-  /** Where the key at the end of this path stands. */
+  /** Where the key at the end of this path is. */
   placeOfKey(path: Path): Place;
   /** The single value at this path as it was written: `on`, where the value is true. */
   writtenAt(path: Path): string | undefined;
@@ -26,12 +26,12 @@ export interface Document {
   commentsIn(path: Path): readonly Comment[];
 }
 
-/** A document with what it says. */
+/** A document with its value. */
 export interface ParsedDocument extends Document {
   readonly value: Json;
 }
 
-/** The same places under another path: an item of a list that is read alone still goes by its place in the list. */
+/** The same places under another path: an item of a list that is read alone keeps its path in the list. */
 export class MovedDocument implements Document {
   constructor(
     private readonly document: Document,

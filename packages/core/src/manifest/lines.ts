@@ -8,7 +8,7 @@ export interface Beginning {
 
 export const ofFile: Beginning = { line: 1, column: 1 };
 
-/** Turns offsets into a text into lines and columns of its file. The index is only made when somebody asks. */
+/** Turns offsets into a text into lines and columns of its file. The index is made on first use. */
 export class Lines {
   private starts: number[] | undefined;
 

@@ -6,7 +6,7 @@ import { ReadObject, type Receiver } from "./object.js";
 /** The objects of one document; `List`s and typed lists (`PodList`) are taken apart. */
 export function objectsInValue(value: Json, document: Document, receiver: Receiver, line?: number): void {
   if (isObject(value)) takeApart(value, document, [], undefined, receiver, line);
-  // Repositories hold lists of all sorts; one of Kubernetes objects is a mistake, others are none of our business.
+  // Repositories hold lists of all sorts; one of Kubernetes objects is a mistake, others are ignored.
   else if (Array.isArray(value) && !value.some((item) => isObject(item) && "kind" in item))
     receiver.object({ apiVersion: "", kind: "", value: {}, document, path: [] });
   else
@@ -16,16 +16,16 @@ export function objectsInValue(value: Json, document: Document, receiver: Receiv
         `this document is ${Array.isArray(value) ? "a list" : "a single value"}, not a Kubernetes object`,
         {
           place: document.placeOf([]),
-          hint: "A manifest is an object with `apiVersion`, `kind` and `metadata`; several go into one file with `---` between them.",
+          hint: "A manifest is an object with `apiVersion`, `kind` and `metadata`; separate several in one file with `---`.",
         },
       ),
     );
 }
 
-/** `items` of `items`, counted in steps of the path; nobody nests lists by hand. */
+/** `items` of `items`, counted in steps of the path; manifests do not nest lists. */
 const deepestList = 40;
 
-/** What a typed list says of its items; undefined for a `List`, which may hold anything. */
+/** What a typed list states about its items; undefined for a `List`, which may contain anything. */
 export type ListKind = { readonly apiVersion: string; readonly kind: string } | undefined;
 
 export const isListKind = (kind: string): boolean => kind.endsWith("List");

@@ -32,7 +32,7 @@ export class ReadObject implements ManifestObject {
   }
 }
 
-/** Who gets what is found in a text, one by one: a large text is not held as a whole, and neither are its objects. */
+/** Receives the objects of a text one by one: neither a large text nor its objects are held as a whole. */
 export interface Receiver {
   readonly object: (object: ManifestObject) => void;
   readonly report: (diagnostic: Diagnostic) => void;

@@ -3,9 +3,9 @@
  * references to these: a hundred thousand names would keep all of the file that they were read from.
  */
 export function ownText(text: string): string {
-  // The name of a pod is asked for by several, one after the other.
+  // Several callers ask for the name of the same pod, one after the other.
   if (text === latest) return latest;
-  // Two parts are written into a new text; one alone would be handed back as it is.
+  // Two parts are written into a new text; a single part would be returned as it is.
   latest = [text.slice(0, 1), text.slice(1)].join("");
   return latest;
 }

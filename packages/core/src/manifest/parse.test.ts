@@ -66,12 +66,12 @@ describe("objects", () => {
     expect(document.placeOf(path)).toMatchObject({ line: 5, column: 3 });
   });
 
-  it("need no kind to be objects: who does not know it says so later", () => {
+  it("need no kind to be objects: unknown kinds are reported later", () => {
     expect(namesIn(item("a"))).toEqual(["  a"]);
     expect(namesIn(item("a", "kind: [Pod], "))).toEqual(["  a"]);
   });
 
-  it("a kind that merely ends in List is no list without items", () => {
+  it("a kind that only ends in List is not a list without items", () => {
     expect(namesIn(item("a", "apiVersion: example.com/v1, kind: AllowList, "))).toEqual([
       "example.com/v1 AllowList a",
     ]);

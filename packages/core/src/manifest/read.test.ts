@@ -76,7 +76,7 @@ const cases: readonly (readonly [string, string])[] = [
   ["an empty list with space", '{"kind": "List", "items": [  ], "apiVersion": "v1"}'],
   ["a list without items", '{"kind": "List", "items": null}'],
   [
-    "what is no object among the items",
+    "an item that is not an object",
     '{"kind": "List", "items": [1, null, {"kind": "Pod", "apiVersion": "v1"}, [2]]}',
   ],
   ["one object", JSON.stringify(pod("a"))],
@@ -177,7 +177,7 @@ describe("mistakes in what comes in chunks", () => {
     ["something else follows", `${list('{"a": 1}]}')}\n x`, "TW1001 4:2 ", 1],
     ["two lists in one", list('{"a": 1}],\n "items": []}'), "TW1001 4:9 ", 1],
     [
-      "it is no list after all",
+      "it is not a list after all",
       '\n{"items": [{"kind": "Pod", "apiVersion": "v1"}], "kind": "Pod"}',
       "TW1005 2:1 ",
       1,
@@ -188,7 +188,7 @@ describe("mistakes in what comes in chunks", () => {
     expect(found.objects.length).toBe(objects);
   });
 
-  it("YAML: an item that is broken hides no others, nor where they stand", () => {
+  it("YAML: a broken item does not hide the others, nor their places", () => {
     const text = "kind: List\nitems:\n- a: 1\n- b: [1\n- c: 1\n  c: 2\n- d: 1\n";
     const { objects, problems } = inChunks(text, 25);
     expect(objects.length).toBe(2);

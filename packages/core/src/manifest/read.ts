@@ -8,7 +8,7 @@ import { decodedChunks, decodeUtf8, encodeUtf8 } from "./utf8.js";
 import { TextWindow } from "./yaml/text-window.js";
 import { readYamlStream } from "./yaml/yaml-stream.js";
 
-/** Longer texts are read as streams, lest all of their objects be in memory at once. */
+/** Longer texts are read as streams, so that not all of their objects are in memory at once. */
 const longText = 16 * 1024 * 1024;
 
 /** All objects of a source, one by one. */

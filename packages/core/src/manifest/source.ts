@@ -1,13 +1,13 @@
-/** A text in hand, and the name it goes by in messages. */
+/** A text, and its name in messages. */
 export interface TextSource {
   readonly file: string;
   readonly text: string;
 }
 
-/** A text that is too long to be held: it comes piece by piece in UTF-8, and is asked for once. */
+/** A text that is too long to be held in memory: it is read once, in chunks of UTF-8. */
 export interface ChunkedSource {
   readonly file: string;
-  /** Each is done with before the next is asked for, which may take its place in memory. */
+  /** Each chunk is processed before the next is requested, which may reuse its memory. */
   readonly chunks: () => Iterable<Uint8Array>;
 }
 

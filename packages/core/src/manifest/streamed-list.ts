@@ -12,8 +12,8 @@ export interface ListItem {
 }
 
 /**
- * A list whose items come one by one. `kubectl` writes the list's kind behind them: items that say themselves what they are
- * go on at once; from the first that needs the list's kind to be understood, they wait for it.
+ * A list whose items come one by one. `kubectl` writes the list's kind behind them: items that have a kind
+ * are delivered at once; from the first that needs the list's kind, they wait for it.
  */
 export class StreamedList {
   private readonly waiting: (readonly [ListItem, number])[] = [];
@@ -39,7 +39,7 @@ export class StreamedList {
     const kind = kindIn(fields);
     if (kind === undefined)
       this.receiver.report(
-        diagnostic("TW1005", "this has `items`, but its `kind` is not that of a list", { place }),
+        diagnostic("TW1005", "this object has `items`, but its `kind` is not a list", { place }),
       );
     for (const [item, index] of this.waiting) this.receive(item, index, kind?.list);
   }
@@ -57,7 +57,7 @@ interface Known {
   readonly list: ListKind;
 }
 
-/** What the fields of a list say about its items; undefined where they do not say that it is a list. */
+/** What the fields of a list state about its items; undefined if this is not a list. */
 function kindIn({ apiVersion, kind }: JsonObject): Known | undefined {
   if (typeof kind !== "string" || !isListKind(kind)) return undefined;
   return { list: listKindOf(typeof apiVersion === "string" ? apiVersion : "", kind) };

@@ -1,4 +1,4 @@
-/** What browsers and Node have alike, and the language itself has not. */
+/** Globals of browsers and Node that are not part of the language. */
 declare const TextDecoder: new (
   label: "utf-8",
   options: { readonly ignoreBOM: boolean },
@@ -11,7 +11,7 @@ const encoder = new TextEncoder();
 export const decodeUtf8 = (bytes: Uint8Array): string => decoder.decode(bytes);
 export const encodeUtf8 = (text: string): Uint8Array => encoder.encode(text);
 
-/** Texts that together are what the bytes say: a character may begin in one chunk and end in another. */
+/** Strings that together are the decoded bytes: a character may begin in one chunk and end in another. */
 export function* decodedChunks(chunks: Iterable<Uint8Array>): Iterable<string> {
   let begun: Uint8Array = new Uint8Array();
   for (const chunk of chunks) {
@@ -23,7 +23,7 @@ export function* decodedChunks(chunks: Iterable<Uint8Array>): Iterable<string> {
   if (begun.length > 0) yield decodeUtf8(begun);
 }
 
-/** Where the last character begins if it goes on behind these bytes, else where they end. */
+/** Where the last character begins if it continues after these bytes, else where they end. */
 function characterEnd(bytes: Uint8Array): number {
   for (let length = 1; length <= Math.min(3, bytes.length); length++) {
     const byte = bytes[bytes.length - length]!;

@@ -117,7 +117,7 @@ describe("laws", () => {
     );
   });
 
-  it("no two addresses are written the same", () => {
+  it("different addresses are written differently", () => {
     fc.assert(
       fc.property(address, address, (a, b) => {
         expect(formatAddress(a) === formatAddress(b)).toBe(sameAddress(a, b));

@@ -79,7 +79,7 @@ export function sameAddress(a: Address, b: Address): boolean {
 
 /** The canonical text: dotted quads, or IPv6 with its longest run of zero groups compressed (RFC 5952). */
 export function formatAddress({ family, value }: Address): string {
-  // Without arithmetic on big integers, which takes most of the time of whoever formats all addresses of a cluster.
+  // Without arithmetic on big integers, which would take most of the time of formatting all addresses of a cluster.
   if (family === 4) {
     const number = Number(value);
     return `${number >>> 24}.${(number >>> 16) & 255}.${(number >>> 8) & 255}.${number & 255}`;

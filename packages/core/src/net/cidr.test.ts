@@ -120,7 +120,7 @@ describe("laws", () => {
     );
   });
 
-  it("a block holds its first and its last address, and not those next to them", () => {
+  it("a block contains its first and its last address, and not those next to them", () => {
     fc.assert(
       fc.property(family.chain(block), (c) => {
         const has = (value: bigint) => contains(c, { family: c.family, value });
@@ -135,7 +135,7 @@ describe("laws", () => {
     );
   });
 
-  it("covering a block is containing both its ends", () => {
+  it("covering a block means containing its first and last address", () => {
     fc.assert(
       fc.property(twoBlocks, ([a, b]) => {
         const ends = [b.first, lastOf(b)].every((value) => contains(a, { family: b.family, value }));

@@ -7,7 +7,7 @@ export interface Cidr {
   readonly prefix: number;
 }
 
-/** Strict: an address, a slash, a prefix length without leading zeros. IPv4-mapped IPv6 is refused, as Kubernetes does. */
+/** Strict: an address, a slash, a prefix length without leading zeros. IPv4-mapped IPv6 is rejected, as in Kubernetes. */
 export function parseCidr(text: string): Cidr | undefined {
   const [addressText, prefixText, ...rest] = text.split("/");
   if (addressText === undefined || prefixText === undefined || rest.length > 0) return undefined;
@@ -49,7 +49,7 @@ export function covers(outer: Cidr, inner: Cidr): boolean {
   );
 }
 
-/** Two blocks are nested or disjoint, never anything between. */
+/** Two blocks are nested or disjoint. */
 export function overlaps(a: Cidr, b: Cidr): boolean {
   return covers(a, b) || covers(b, a);
 }

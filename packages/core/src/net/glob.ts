@@ -1,10 +1,10 @@
 /**
- * Whether a text matches a pattern in which every `*` stands for any number of characters. Patterns come from policies and requests: a
+ * Whether a text matches a pattern in which every `*` matches any number of characters. Patterns come from policies and requests: a
  * regular expression with many stars would take a time that grows exponentially; this takes at most the product of the two lengths.
  */
 export function globMatches(pattern: string, text: string): boolean {
   let [p, t] = [0, 0];
-  /** The last star, and the first character that it does not stand for yet. */
+  /** The last star, and the first character that it does not match yet. */
   let [star, mark] = [-1, 0];
   while (t < text.length) {
     if (pattern[p] === "*") {

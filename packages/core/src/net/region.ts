@@ -1,7 +1,7 @@
 import { type Address, bitsOf, type Family, formatAddress } from "./address.js";
 import { type Cidr, formatCidr, lastOf } from "./cidr.js";
 
-/** A set of addresses of one family: disjoint ranges in ascending order, ends included. */
+/** A set of addresses of one family: disjoint, inclusive ranges in ascending order. */
 export interface Region {
   readonly family: Family;
   readonly ranges: readonly (readonly [first: bigint, last: bigint])[];
@@ -60,7 +60,7 @@ export function subtract(a: Region, b: Region): Region {
   return { family: a.family, ranges };
 }
 
-/** As a CIDR where it is one, else `10.0.0.1-10.0.0.9`; both ends are included. */
+/** As a CIDR if possible, else as an inclusive range such as `10.0.0.1-10.0.0.9`. */
 export function formatRange(family: Family, first: bigint, last: bigint): string {
   const size = last - first + 1n;
   const hostBits = size.toString(2).length - 1;

@@ -28,7 +28,7 @@ it.each([
   ["metadata of Google Cloud, IPv6", "fd20:ce::254"],
   ["metadata through a translator", "64:ff9b::169.254.169.254"],
   ["loopback through a translator", "64:ff9b::127.0.0.1"],
-])("S8.3: no name stands for %s (%s)", (_what, text) => {
+])("S8.3: no name resolves to %s (%s)", (_what, text) => {
   expect(isNeverNamed(parseAddress(text)!)).toBe(true);
 });
 

@@ -2,8 +2,8 @@ import type { Address } from "./address.js";
 import { type Cidr, contains, parseCidr } from "./cidr.js";
 
 /*
- * Addresses that no host outside the cluster has, or that answer with secrets of the machine. A domain name never stands for them
- * (S8.3): whoever owns the name chooses what it resolves to.
+ * Addresses that no host outside the cluster has, or that answer with secrets of the machine. A domain name never matches them
+ * (S8.3): the owner of the name chooses what it resolves to.
  */
 
 const ofIPv4 = [
@@ -24,9 +24,9 @@ const ofIPv6 = [
   "fd20:ce::254/128", // metadata service (Google Cloud)
 ] as const;
 
-/** RFC 6052: an IPv4 address behind a translator stands in the last 32 bits. */
+/** RFC 6052: the last 32 bits are an IPv4 address behind a translator. */
 const translated: Cidr = parseCidr("64:ff9b::/96")!;
-/** RFC 4291: never on the wire; a socket that is given one speaks IPv4. */
+/** RFC 4291: never on the wire; a socket with such an address uses IPv4. */
 const mapped: Cidr = { family: 6, first: 0xffffn << 32n, prefix: 96 };
 
 const block = (text: string): Cidr => parseCidr(text)!;
@@ -36,7 +36,7 @@ const throughTranslator = ({ first, prefix }: Cidr): Cidr => ({
   prefix: 96 + prefix,
 });
 
-/** S8.3: what no domain name stands for, whatever it resolves to. */
+/** S8.3: addresses that no domain name matches, whatever it resolves to. */
 export const neverNamed: readonly Cidr[] = [
   ...ofIPv4.map(block),
   ...ofIPv6.map(block),

@@ -2,18 +2,18 @@ import { suggest } from "../diagnostics/suggest.js";
 import type { PolicyRef } from "./model.js";
 
 /*
- * What a policy may tell Tierwall about itself, in annotations that no API knows:
+ * Annotations of policies that only Tierwall reads:
  *
  *   tierwall.dev/audit: denied | all | none          which of the connections it decides the node agent logs
  *   tierwall.dev/enforcement: enforce | shadow       whether the node agent enforces it, or only counts and logs
- *   tierwall.dev/lint-ignore: "TW4001: reason"       what lint is not to report
+ *   tierwall.dev/lint-ignore: "TW4001: reason"       what lint does not report
  */
 
 const prefix = "tierwall.dev/";
 
 export const ignoreAnnotation = `${prefix}lint-ignore`;
 
-/** The first is meant where nothing is said, or nothing that is known. */
+/** The first is the default, also for unknown values. */
 const choices = {
   audit: ["denied", "all", "none"],
   enforcement: ["enforce", "shadow"],
@@ -30,7 +30,7 @@ export function annotatedChoice<Name extends keyof Choices>(
   return known.find((value) => value === annotations[prefix + name]) ?? known[0]!;
 }
 
-/** Those that are for us. */
+/** The annotations of Tierwall. */
 export function ownAnnotations<Value>(
   annotations: Readonly<Record<string, Value>>,
 ): Readonly<Record<string, Value>> {
@@ -43,7 +43,7 @@ export interface AnnotationComplaint {
   readonly message: string;
 }
 
-/** What is wrong with annotations of ours. A slip would go unnoticed: policies are enforced as if it were not there. */
+/** Problems of Tierwall's annotations. A misspelled one would go unnoticed: policies are enforced as if it were absent. */
 export function annotationComplaints(
   annotations: Readonly<Record<string, unknown>>,
 ): readonly AnnotationComplaint[] {
@@ -53,13 +53,13 @@ export function annotationComplaints(
     if (!isChoice(name)) {
       const meant = suggest(name, [...Object.keys(choices), "lint-ignore"]);
       const hint = meant === undefined ? "it has no effect" : `did you mean \`${prefix}${meant}\`?`;
-      return [{ key, at: "key", message: `\`${key}\` is no annotation of Tierwall's; ${hint}` }];
+      return [{ key, at: "key", message: `\`${key}\` is not a Tierwall annotation; ${hint}` }];
     }
     const known: readonly unknown[] = choices[name];
     if (known.includes(value)) return [];
     const listed = choices[name].map((one) => `\`${one}\``).join(", ");
     const shown = typeof value === "string" ? value : JSON.stringify(value);
-    const message = `\`${key}\` cannot be \`${shown}\`, only one of ${listed}; it is read as \`${choices[name][0]}\``;
+    const message = `\`${key}\` must be one of ${listed}, not \`${shown}\`; it is read as \`${choices[name][0]}\``;
     return [{ key, at: "value", message }];
   });
 }

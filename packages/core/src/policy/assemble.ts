@@ -21,7 +21,7 @@ export interface Lowered {
 
 export interface PlacedRule {
   readonly tier: TierName;
-  /** Parts a tier has by action alone: Empower before Deny (S6.1), Deny before Allow (S7.1). Lower first. */
+  /** Parts of a tier by action: Empower before Deny (S6.1), Deny before Allow (S7.1). Lower first. */
   readonly rank: number;
   /** S1.12: 0 first. APIs without priorities use one value for all. */
   readonly precedence: number;
@@ -33,7 +33,7 @@ export const ranks = {
   guardrail: { empower: 0, deny: 1 },
   /** Tiers that are ordered by priority, and those whose rules all allow. */
   only: 0,
-  /** S7.1, S7.7: what denies, then what may deny, then what allows under a condition, then what allows. */
+  /** S7.1, S7.7: rules that deny, then that may deny, then that allow under a condition, then that allow. */
   networkPolicy: { deny: 0, failingAuthentication: 1, authentication: 2, conditionalAllow: 3, allow: 4 },
 } as const;
 
@@ -76,7 +76,7 @@ export function tiersOf(
     .filter((tier) => tier.rules.length > 0 || tier.isolation.length > 0);
 }
 
-/** The same object each time: who keeps tiers current compares by identity. */
+/** The same object each time: incremental updates compare by identity. */
 function isolationOf(placed: PlacedIsolation): Isolation {
   const { subject, origin } = placed;
   return getOrInsert(isolations, placed, () => ({ subject, origin }));
@@ -105,7 +105,7 @@ export function comparePolicies(a: PolicyRef, b: PolicyRef): number {
   );
 }
 
-/** What an option adds stands before what policies do. */
+/** Isolation by an option comes before that by policies. */
 export function compareIsolation({ origin: a }: PlacedIsolation, { origin: b }: PlacedIsolation): number {
   if (a.kind === "policy" && b.kind === "policy") return comparePolicies(a.policy, b.policy);
   return Number(a.kind === "policy") - Number(b.kind === "policy");

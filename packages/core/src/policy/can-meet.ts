@@ -3,7 +3,7 @@ import { isSatisfiable } from "../labels/satisfiable.js";
 import { overlaps } from "../net/cidr.js";
 import type { NamespaceSet, Peer, PodSelection, PortMatch, Rule } from "./model.js";
 
-/** Whether some connection could match both rules, in some cluster. Where this says yes it may still never be so. */
+/** Whether some connection could match both rules, in some cluster. The result may be true although no connection does. */
 export function canMeet(a: Rule, b: Rule): boolean {
   return (
     a.origin.direction === b.origin.direction &&
@@ -33,7 +33,7 @@ function peersCanMeet(a: Peer, b: Peer): boolean {
   if (a.kind === "nodes" && b.kind === "nodes") return fulfillable(a.nodes, b.nodes);
   if (a.kind === "networks" && b.kind === "networks")
     return a.cidrs.some((x) => b.cidrs.some((y) => overlaps(x, y)));
-  // S3.4: a pod is no node, and neither is an external address.
+  // S3.4: pods and external addresses are not nodes.
   return !(isInside(a) && isOutside(b)) && !(isInside(b) && isOutside(a)) && !arePodAndNode(a, b);
 }
 
@@ -45,7 +45,7 @@ const isOutside = (peer: Peer): boolean =>
 const arePodAndNode = (a: Peer, b: Peer): boolean =>
   (a.kind === "pods" && b.kind === "nodes") || (a.kind === "nodes" && b.kind === "pods");
 
-/** Relative sets (S5.4) may hold anybody. */
+/** Relative sets (S5.4) may contain any pod. */
 function setsCanMeet(a: NamespaceSet, b: NamespaceSet): boolean {
   return a.kind !== "selector" || b.kind !== "selector" || fulfillable(a.match, b.match);
 }
@@ -55,7 +55,7 @@ function portsCanMeet(a: Rule["ports"], b: Rule["ports"]): boolean {
   return a.some((x) => b.some((y) => portCanMeet(x, y)));
 }
 
-/** A name may stand for any number of its protocol. */
+/** A name may be any port number of its protocol. */
 function portCanMeet(a: PortMatch, b: PortMatch): boolean {
   if (a.kind === "icmp" && b.kind === "icmp")
     return a.family === b.family && (a.type === b.type || a.type === 0 || b.type === 0);

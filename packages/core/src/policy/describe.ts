@@ -19,7 +19,7 @@ import {
 
 /** `ClusterNetworkPolicy guard rule 3 "no-other-tenants"`; people count rules from one. */
 export function formatRule(origin: RuleOrigin): string {
-  // S9.3: its rules are not known.
+  // S9.3: its rules are unknown.
   if (origin.policy.dialect === "foreign") return formatPolicy(origin.policy);
   if (origin.implementation !== undefined) return origin.implementation;
   const [, spec = "", section = ""] =
@@ -28,7 +28,7 @@ export function formatRule(origin: RuleOrigin): string {
   return `${formatPolicy(origin.policy)} ${list.join("")}rule ${origin.index + 1}${origin.name === undefined ? "" : ` ${quoted(origin.name)}`}`;
 }
 
-/** A name in quotes that it can neither end itself nor keep from ending. */
+/** A quoted name, escaped so that it cannot affect the closing quote. */
 export const quoted = (name: string): string => `"${name.split('"').map(closed).join('\\"')}"`;
 
 /** With its last backslashes doubled: they do not escape what follows. */
@@ -48,7 +48,7 @@ export function describePeers(peers: readonly Peer[]): string {
   return peers.length === 0 ? "nobody" : peers.map(describePeer).join("; ");
 }
 
-/** What must hold besides for an Allow to let traffic through; reads on after `conditional on`. */
+/** What else must hold for an Allow, as a phrase after `conditional on`. */
 export function describeCondition(condition: Condition): string {
   switch (condition.kind) {
     case "l7":
@@ -62,7 +62,7 @@ export function describeCondition(condition: Condition): string {
   }
 }
 
-/** What a rule does, for reports: of a foreign object that is not known (S9.3). */
+/** The action of a rule, for reports; that of a foreign object is unknown (S9.3). */
 export const actionOf = ({ action, condition }: Pick<Rule, "action" | "condition">): Action | "Undecided" =>
   condition?.kind === "foreign" ? "Undecided" : action;
 
@@ -176,7 +176,7 @@ function describeSet(set: NamespaceSet, noun: string): string {
   }
 }
 
-/** Where a selector is a choice of namespaces by name, which says it shorter. */
+/** The names, if a selector selects namespaces by name, for a shorter text. */
 function onlyNames(match: LabelMatch): readonly string[] | undefined {
   const [only] = match;
   const isChoice = only?.key === namespaceNameLabel && only.operator === "In" && only.values.length > 0;

@@ -38,7 +38,7 @@ export interface Tier {
   readonly isolation: readonly Isolation[];
 }
 
-/** What the policies of a cluster mean: one list of tiers a direction. Empty tiers are left out. */
+/** What the policies of a cluster mean: one list of tiers per direction. Empty tiers are left out. */
 export type Tiers = Readonly<Record<Direction, readonly Tier[]>>;
 
 export interface Rule {
@@ -48,7 +48,7 @@ export interface Rule {
   /** "every" is every port of every protocol, ICMP included (S1.7); an empty list matches nothing. */
   readonly ports: "every" | readonly PortMatch[];
   readonly action: Action;
-  /** What else must hold before an Allow of this rule lets traffic through (S7.7). */
+  /** What else must hold before an Allow of this rule allows traffic (S7.7). */
   readonly condition?: Condition;
   /** The only rules that can deny a node its own pods (S7.8). */
   readonly bindsOwnNode?: true;
@@ -109,7 +109,7 @@ export type Peer =
 /** Whether addresses of pods and nodes count (S2.3, S3.4), or external ones only (S7.5). */
 export type Reach = "every-address" | "external";
 
-/** `self` and the label sets are relative to the subject pod at hand (S5.4). */
+/** `self` and the label sets are relative to the subject pod (S5.4). */
 export type NamespaceSet =
   | { readonly kind: "selector"; readonly match: LabelMatch }
   | { readonly kind: "self" }
@@ -159,16 +159,16 @@ export type PortMatch =
   | { readonly kind: "icmp"; readonly family: Address["family"]; readonly type: number };
 
 export type Condition =
-  /** Only requests that fit are let through, unless the endpoint is not isolated: then they are only watched. */
+  /** Only requests that match are allowed, unless the endpoint is not isolated: then they are only observed. */
   | { readonly kind: "l7"; readonly what: string }
   /** SNI, TLS, listeners: conditional in every state. */
   | { readonly kind: "always"; readonly what: string }
-  /** Mutual authentication: nobody here can know whether it succeeds. */
+  /** Mutual authentication: whether it succeeds is unknown. */
   | { readonly kind: "authentication" }
   /** S9.3: an object of an API that is not evaluated. It may allow or deny what its rule matches. */
   | { readonly kind: "foreign"; readonly object: string; readonly group: string };
 
-/** Whether a rule that matches leaves it open whether the traffic is allowed or denied (S7.7, S9.3). */
+/** Whether a rule that matches may allow or deny the traffic (S7.7, S9.3). */
 export const isUnsettled = ({ action, condition }: Rule): boolean =>
   action === "Allow" && (condition?.kind === "authentication" || condition?.kind === "foreign");
 
@@ -190,10 +190,10 @@ export interface PolicyRef {
   readonly kind: string;
   readonly namespace?: string;
   readonly name: string;
-  /** As written; absent where the API has none. What comes first is another question (S1.12). */
+  /** As written; absent where the API has none. It does not determine the order alone (S1.12). */
   readonly priority?: number;
   readonly annotations: Readonly<Record<string, string>>;
-  /** What an API server knows it by: which object it is, and how often its spec was changed. Absent in files. */
+  /** Its uid and generation on an API server. Absent in files. */
   readonly stored?: { readonly uid: string; readonly generation: number };
   readonly place: () => Place | undefined;
 }
@@ -204,9 +204,9 @@ export interface RuleOrigin {
   /** 0-based, in its list. */
   readonly index: number;
   readonly name?: string;
-  /** No rule of the policy, but what an implementation does with it (S9.8): `Cilium 1.20, which …`. */
+  /** Not a rule of the policy, but of an implementation (S9.8): `Cilium 1.20, which …`. */
   readonly implementation?: string;
-  /** Where the rule stands in its object: `spec.ingress[0]`, `specs[1].egressDeny[0]`. */
+  /** Where the rule is in its object: `spec.ingress[0]`, `specs[1].egressDeny[0]`. */
   readonly path: string;
   /** S1.12: 0 first. Only in tiers that are ordered by priority. */
   readonly precedence?: number;
@@ -218,7 +218,7 @@ export type IsolationOrigin =
   /** `--cilium-enforcement always` isolates without any policy (S7.12). */
   | { readonly kind: "option"; readonly option: string };
 
-/** `NetworkPolicy shop/allow-web`, the way a person would say it. */
+/** `NetworkPolicy shop/allow-web`. */
 export function formatPolicy(policy: Pick<PolicyRef, "kind" | "namespace" | "name">): string {
   if (policy.name === "") return policy.kind;
   return `${policy.kind} ${policy.namespace === undefined ? "" : `${policy.namespace}/`}${policy.name}`;

@@ -1,6 +1,6 @@
 import type { Rule, Tiers } from "./model.js";
 
-/** What is left when one rule is taken out. Its policy isolates as before. */
+/** The tiers without one rule. Its policy isolates as before. */
 export function withoutRule(tiers: Tiers, rule: Rule): Tiers {
   const { direction } = rule.origin;
   return {

@@ -67,7 +67,7 @@ describe("caveats of pictures and reports for machines", () => {
     );
     const xml = testResultsJunit(tests.map((test) => runConnectivityTest(state, test)));
     expect(xml).toContain(
-      '    <properties>\n      <property name="caveat" value="&lt;secret&gt; could not be read: answers are as if there were none"/>\n    </properties>\n    <testcase',
+      '    <properties>\n      <property name="caveat" value="&lt;secret&gt; could not be read: answers assume that there are none"/>\n    </properties>\n    <testcase',
     );
   });
 

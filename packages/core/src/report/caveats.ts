@@ -3,10 +3,10 @@ import { markdownText } from "./markdown.js";
 import type { JsonValue } from "./explanation/explanation-json.js";
 import { type Style, wrap } from "./style.js";
 
-/** So many are shown below an answer, and those that must not be missed; the rest is counted. */
+/** How many are shown below an answer, besides those that are always shown; the rest is counted. */
 const mostShown = 5;
 
-/** They say that an answer covers less than was asked, and are never left to a count. */
+/** Caveats about incomplete answers, which are always shown. */
 const alwaysShown: ReadonlySet<Caveat["kind"]> = new Set(["ignored", "unseen", "undecided"]);
 
 interface Shown {
@@ -24,7 +24,7 @@ export function shownCaveats(caveats: readonly Caveat[]): Shown {
 /** `2 more caveats`. */
 export const moreCaveats = (more: number): string => `${more} more ${more === 1 ? "caveat" : "caveats"}`;
 
-/** What has to be known beside an answer, a line each: to stand right below the verdict. */
+/** The caveats of an answer, one per line, to be printed directly below the verdict. */
 export function caveatLines(caveats: readonly Caveat[], style: Style, verbose = false): readonly string[] {
   const { shown, more }: Shown = verbose ? { shown: caveats, more: 0 } : shownCaveats(caveats);
   return [
@@ -33,7 +33,7 @@ export function caveatLines(caveats: readonly Caveat[], style: Style, verbose = 
   ];
 }
 
-/** The same above a text that tells what was asked. */
+/** The same above a text. */
 export function belowCaveats(
   text: string,
   caveats: readonly Caveat[],

@@ -44,7 +44,7 @@ describe("what is said about a conversion", () => {
     const ingress = kind("Deny", "").replace("egress", "ingress");
     const { text, json } = told(`${cluster}${ingress}`);
     expect(text.split("\n").map((line) => line.trim())).toEqual([
-      "✗ not proven: 1 policy became 1, but 2 pairs would get another verdict on 80/TCP",
+      "✗ not proven: 1 policy became 1, but 2 pairs would get a different verdict on 80/TCP",
       "· ClusterNetworkPolicy guard rule 1: is about every source; the API can name pods only, and says",
       "nothing of nodes and external addresses",
       "",

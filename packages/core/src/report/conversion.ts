@@ -16,7 +16,7 @@ import { differenceLines as elsewhereLines, resultJson } from "./proofs/equality
 import { type Style, wrap } from "./style.js";
 import { counted } from "./wording.js";
 
-/** What there is to say about a conversion, beside the policies themselves. Refusals are diagnostics, covered as such. */
+/** The report of a conversion, without the policies themselves. Refusals are diagnostics. */
 export function conversionText(conversion: Conversion, style: Style): string {
   return [
     ...headline(conversion, style),
@@ -37,13 +37,13 @@ function headline(
   if (proof === undefined) return [became];
   if (proof.pods === 0)
     return [
-      unsure(`? NOT PROVEN: ${became}, but the input has no pods, so that no verdict could be compared`),
-      "  Read the cluster too: kubectl get namespaces,pods,nodes -A -o yaml",
+      unsure(`? NOT PROVEN: ${became}, but the input has no pods, so no verdicts could be compared`),
+      "  Include the cluster: kubectl get namespaces,pods,nodes -A -o yaml",
     ];
   if (!isProven(proof))
     return [
       bad(
-        `✗ not proven: ${became}, but ${counted(proof.changedPairs, "pair")} would get another verdict on ` +
+        `✗ not proven: ${became}, but ${counted(proof.changedPairs, "pair")} would get a different verdict on ` +
           portsText(proof.changedPorts, proof.ports),
       ),
     ];
@@ -91,7 +91,7 @@ function differences({ proof }: Conversion, { dim }: Style): readonly string[] {
   return [
     "",
     ...shown.flatMap((example) => differenceLines(example, proof, dim)),
-    ...(rest > 0 ? [`  … and ${counted(rest, "pair")} more (-o json tells more of them)`] : []),
+    ...(rest > 0 ? [`  … and ${counted(rest, "pair")} more (-o json lists more of them)`] : []),
   ];
 }
 

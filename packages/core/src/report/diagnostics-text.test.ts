@@ -38,7 +38,7 @@ describe("a diagnostic for a person", () => {
     ]);
   });
 
-  it("tabs are kept, so that the caret stands where it should", () => {
+  it("tabs are kept, so that the caret is in the right place", () => {
     expect(show(diagnostic("TW1204", "m", at(3, 2, 4))).at(-1)).toBe("    | \t^^^^");
   });
 

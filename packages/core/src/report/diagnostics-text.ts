@@ -3,10 +3,10 @@ import { formatPath } from "../diagnostics/place.js";
 import { visibleLines } from "../diagnostics/visible.js";
 import { type Style, wrap } from "./style.js";
 
-/** Where the text of a file can be had, to show the lines around a mistake. */
+/** Provides the text of a file, to show the lines around a mistake. */
 export type SourceText = (file: string) => string | SourceLines | undefined;
 
-/** Lines of a text that nobody holds, from the first to the last, counted from 1; undefined where they are not to be had. */
+/** Lines of a text that is not in memory, from the first to the last, counted from 1; undefined if not available. */
 export type SourceLines = (first: number, last: number) => readonly string[] | undefined;
 
 /**
@@ -48,7 +48,7 @@ function codeFrame(
   const lines = typeof text === "string" ? linesOf(text).slice(from - 1, place.line) : text(from, place.line);
   if (lines === undefined) return undefined;
   const gutter = String(place.line).length;
-  // Machines write very long lines: only what stands around the place is shown.
+  // Machines write very long lines: only the part around the place is shown.
   const left = place.column > shownColumns ? place.column - shownColumns / 2 : 0;
   const shown = lines.map(
     (line, i) => `  ${style.dim(`${String(from + i).padStart(gutter)} |`)} ${cut(line, left, shownColumns)}`,
@@ -57,12 +57,12 @@ function codeFrame(
   const lead = `${left > 0 ? "…" : ""}${visibleLines(source.slice(left, place.column - 1))}`;
   const end = Math.min(place.column - 1 + place.length, left + shownColumns);
   const meant = visibleLines(source.slice(place.column - 1, end));
-  // Tabs are kept, so that the caret stands under the right character.
+  // Tabs are kept, so that the caret is under the right character.
   const caret = `${lead.replace(/[^\t]/g, " ")}${style.bad("^".repeat(Math.max(1, meant.length)))}`;
   return [...shown, `  ${style.dim(`${" ".repeat(gutter)} |`)} ${caret}`].join("\n");
 }
 
-/** Diagnostics come file by file: the text that was shown last is likely to be shown again. */
+/** Diagnostics are ordered by file: the last text is likely to be needed again. */
 let lastShown = { text: "", lines: [""] as readonly string[] };
 
 function linesOf(text: string): readonly string[] {
@@ -72,7 +72,7 @@ function linesOf(text: string): readonly string[] {
 
 const usualColumns = 160;
 
-/** A window of a line, `…` where something was cut off, and nothing that is not seen. */
+/** A window of a line, with `…` where it was cut, and without invisible characters. */
 function cut(line: string, left: number, shownColumns: number): string {
   const window = line.slice(left, left + shownColumns);
   return `${left > 0 ? "…" : ""}${visibleLines(window)}${line.length > left + shownColumns ? "…" : ""}`;

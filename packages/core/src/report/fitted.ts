@@ -3,11 +3,11 @@ import { visibleLength, wrap } from "./style.js";
 /** Lines of a quoted manifest, which are never wrapped: `  12 | spec:`. */
 const isFrame = /^\s*\d*\s+\|/;
 
-/** No report holds such a character. */
+/** No report contains such a character. */
 const kept = "\u0001";
 
 /**
- * A report whose lines fit the columns: longer ones go on in the next line, indented. Words stay whole, so that a name or a path
+ * A report whose lines fit the columns: longer ones continue on the next line, indented. Words stay whole, so that a name or a path
  * can be copied; one that is longer than the columns has a line of its own.
  */
 export function fitted(report: string, columns = 80): string {

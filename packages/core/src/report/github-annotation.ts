@@ -1,6 +1,6 @@
 import type { Place } from "../diagnostics/place.js";
 
-/** An annotation of a GitHub workflow: it shows beside the line that it is about. */
+/** An annotation of a GitHub workflow: it is shown next to its line. */
 export interface Annotation {
   readonly level: "error" | "warning" | "notice";
   readonly place: Place | undefined;

@@ -215,7 +215,7 @@ const checks: Readonly<Record<keyof Reports, (texts: string[], name: string) => 
     }
   },
   dot: (texts) => {
-    // Without its quoted texts, a graph is made of our own words; a caveat is a comment on a line of its own.
+    // Without its quoted texts, a graph contains only Tierwall's own words; a caveat is a comment on a line of its own.
     for (const line of linesOf(texts).filter((one) => !one.startsWith("// caveat: ")))
       expect(line.replaceAll(/"(?:\\.|[^"\\])*"/g, '""')).toMatch(/^[\w\s{}[\]=,;>"-]*$/);
   },
@@ -225,7 +225,7 @@ const checks: Readonly<Record<keyof Reports, (texts: string[], name: string) => 
   },
 };
 
-/** GitHub's runner and the agent of Azure Pipelines obey these commands wherever they stand in a line. */
+/** GitHub's runner and the agent of Azure Pipelines obey these commands anywhere in a line. */
 const obeyedAnywhere = /##(vso)?\[/i;
 
 /** Without code spans, in which nothing has a meaning. */
@@ -239,7 +239,7 @@ const cellsOf = (line: string) =>
 function expectSafe(name: string): void {
   const reports = reportsOn(name, name);
   for (const [format, texts] of Object.entries(reports) as [keyof Reports, string[]][]) {
-    // JSON may hold anything in its texts, and says so in escapes: terminals get it through the same function.
+    // JSON strings may contain anything, as escapes: terminals get it through the same function.
     if (format !== "json") for (const text of texts) expect(aroundUnseen(text)).toBeUndefined();
     checks[format](texts, name);
   }

@@ -1,5 +1,5 @@
 /*
- * Text from manifests in Markdown, as GitHub and GitLab render it. It must not end the cell, item or code span that it stands in,
+ * Text from manifests in Markdown, as GitHub and GitLab render it. It must not end the cell, item or code span that it is in,
  * be read as markup or HTML, make a link or an emoji, or notify people (`@name`), issues (`#1`, `GH-1`), merge requests (`!1`) and
  * commits (their hash).
  */

@@ -1,6 +1,6 @@
 import { visibleLines } from "../diagnostics/visible.js";
 
-/** Text as it may stand in XML, SVG and HTML, between tags and in attributes; what XML cannot hold is written as an escape. */
+/** Text for XML, SVG and HTML, between tags and in attributes; what XML cannot represent is written as an escape. */
 export function escapeMarkup(text: string): string {
   return visibleLines(text).replace(/[&<>"']/g, (found) => escapes[found]!);
 }
@@ -13,5 +13,5 @@ const escapes: Readonly<Record<string, string>> = {
   "'": "&#39;",
 };
 
-/** JSON as it may stand in a `script` element: `<` is written as an escape, so that nothing in it ends the element. */
+/** JSON for a `script` element: `<` is written as an escape, so that nothing in it ends the element. */
 export const scriptJson = (value: unknown): string => JSON.stringify(value).replaceAll("<", "\\u003c");

@@ -10,7 +10,7 @@ import {
 import type { NamespaceSet, Peer, PortMatch, Rule } from "../policy/model.js";
 import type { JsonValue } from "./explanation/explanation-json.js";
 
-/** What a rule says, beside where it stands (`ruleJson`): each part in words, and in fields for those who filter. */
+/** The content of a rule, in addition to its place (`ruleJson`): each part as text, and as fields for filters. */
 export function ruleContentJson(rule: Rule): { [key: string]: JsonValue | undefined } {
   return {
     subject: {
@@ -73,7 +73,7 @@ function peerFields(peer: Peer): { [key: string]: JsonValue | undefined } {
   }
 }
 
-/** Relative sets have no selector: what they are depends on the subject at hand (S5.4). */
+/** Relative sets have no selector: they depend on the subject (S5.4). */
 function setJson(set: NamespaceSet): JsonValue {
   switch (set.kind) {
     case "selector":

@@ -1,4 +1,4 @@
-/** How to emphasise text where it is shown. Colour is never the only signal: words and marks say the same. */
+/** How text is emphasised. Colour is never the only signal: words and marks have the same information. */
 export interface Style {
   readonly bold: (text: string) => string;
   readonly dim: (text: string) => string;
@@ -30,7 +30,7 @@ export function wrap(lead: string, text: string, indent: string, columns = 80): 
   return [...lines, line].join("\n");
 }
 
-/** What a CI system obeys at the beginning of a line, and a file may be called; and the marks of our verdicts, which a name may hold. */
+/** What a CI system obeys at the beginning of a line, and a file may be called; and the marks of verdicts, which a name may contain. */
 const mayNotBeginLine = /^(?:(?:::|##)(?!\/)|[✓✗]|[?!~]$)/;
 
 function wordsOf(text: string): readonly string[] {
@@ -38,7 +38,7 @@ function wordsOf(text: string): readonly string[] {
   return kept.split(" ").map((word) => word.replaceAll(keptSpace, " "));
 }
 
-/** Names hold no such character when they come here. */
+/** Names contain no such character here. */
 const keptSpace = "\0";
 
 const escapes = new RegExp(`${String.fromCharCode(27)}\\[[0-9;]*m`, "g");

@@ -1,6 +1,6 @@
 import { escapeMarkup } from "./markup.js";
 
-/* The few things that our pictures are made of, and their looks: calm, on white, one accent, amber for what is not known. */
+/* The elements of pictures and their style: on white, one accent colour, amber for undecided. */
 
 export const colours = {
   paper: "#ffffff",

@@ -57,7 +57,7 @@ describe("as text", () => {
       "a/client → x/server:80/TCP: expected Allow by default, found Deny by NetworkPolicy/x/np",
     );
     expect(shown).toContain("✗ DENIED");
-    expect(shown).toContain("entering x/server (ingress)");
+    expect(shown).toContain("ingress to x/server");
     expect(shown.split("\n").at(-1)).toBe("4 passed, 1 failed");
   });
 

@@ -8,12 +8,12 @@ import { explanationText } from "./explanation/explanation-text.js";
 import { escapeMarkup } from "./markup.js";
 import { noStyle, type Style } from "./style.js";
 
-/** What became of assertions, for a person, a machine, or a CI system. */
+/** The results of assertions, for a person, a machine, or a CI system. */
 
 interface Totals {
   readonly passed: number;
   readonly failed: number;
-  /** Assertions that could not be asked. */
+  /** Assertions that could not be evaluated. */
   readonly errors: number;
 }
 
@@ -40,7 +40,7 @@ export function testResultsText(results: readonly TestResult[], style: Style): s
     ];
   });
   const { passed, failed, errors } = totals(results);
-  const notAsked = errors === 0 ? "" : `, ${errors} not asked`;
+  const notAsked = errors === 0 ? "" : `, ${errors} not evaluated`;
   return [...lines, "", `${passed} passed, ${failed} failed${notAsked}`].join("\n");
 }
 

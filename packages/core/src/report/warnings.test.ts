@@ -51,7 +51,7 @@ const fromNginx = networkPolicy(
 );
 const denyAll = admin("deny-all", "ingress: [{name: all, action: Deny, from: [{namespaces: {}}]}]");
 
-/** What is told of the last of some policies, when it comes to the others. */
+/** The warnings about the last of some policies, when it is added to the others. */
 function warningsOf(
   policies: readonly string[],
   change: "applied" | "deleted" = "applied",
@@ -88,7 +88,7 @@ describe("warnings about an edit say", () => {
 
   it("who overrides a NetworkPolicy", () => {
     expect(warningsOf([denyAll, fromNginx])).toEqual([
-      "denied: 2 connections that work today become denied (1 workload), for example outside → shop/web :8080/TCP",
+      "denied: 2 connections that work today become denied (1 workload), for example external addresses → shop/web :8080/TCP",
       'overridden: is overridden by ClusterNetworkPolicy deny-all rule 1 "all": that denies ingress-nginx/controller → shop/web :8080/TCP, which this policy allows',
     ]);
   });
@@ -124,7 +124,7 @@ describe("warnings about an edit say", () => {
   });
 });
 
-describe("to someone who may read", () => {
+describe("for a user who may read", () => {
   const namespaces = (...names: readonly string[]) => new Set(names);
   const [pods, policies, clusterPolicies] = [
     " Pod",
@@ -151,7 +151,7 @@ describe("to someone who may read", () => {
     );
   });
 
-  it("another namespace only, no name of this one is told", () => {
+  it("another namespace only, no name of this one is shown", () => {
     const other = new Map([[pods, namespaces("ingress-nginx")]]);
     expect(to(other, [fromNginx, denyAll])).toEqual([
       "denied: 6 connections that work today become denied (3 workloads), for example ingress-nginx/controller → a pod that you cannot read; all of them involve pods or nodes that you cannot read",

@@ -10,8 +10,8 @@ import { formatPolicy, type PolicyRef } from "../policy/model.js";
 import { counted, portText } from "./wording.js";
 
 /*
- * What an edit does, a line each, as `kubectl` prints it behind `Warning: `. The line has to be understood by somebody who
- * has just typed `kubectl apply` and knows nothing of us.
+ * What an edit does, one line per consequence, as `kubectl` prints it after `Warning: `. A user who runs `kubectl apply` and
+ * does not know Tierwall must understand each line.
  */
 
 export type WarningTopic =
@@ -29,7 +29,7 @@ export interface EditWarning {
   readonly text: string;
 }
 
-/** What matters most comes first, wherever warnings of several kinds are shown together. */
+/** The most important first, where warnings of several kinds are shown together. */
 export const warningOrder: readonly WarningTopic[] = [
   "guarantee",
   "lockout",
@@ -41,7 +41,7 @@ export const warningOrder: readonly WarningTopic[] = [
   "allowed",
 ];
 
-/** What the reader may not see is counted, and not named. */
+/** What the reader may not see is counted, but not named. */
 export function consequenceWarnings(
   { denied, allowed, unsure, lost }: Consequences,
   reader: Reader = new Reader(),
@@ -54,8 +54,8 @@ export function consequenceWarnings(
     ...counts(
       "undecided",
       unsure,
-      "that works today may become denied, which hangs on what is not known",
-      "that work today may become denied, which hangs on what is not known",
+      "that works today may become denied, depending on missing information",
+      "that work today may become denied, depending on missing information",
     ),
     ...counts(
       "allowed",
@@ -117,7 +117,7 @@ function overridesText(some: readonly Overruling[], reader: Reader): readonly Ed
   const first = mostReadable(some, ({ policy }) => policy, reader);
   const { intent, example, rule } = first ?? some[0]!;
   const does = rule.action === "Allow" ? "allows" : "denies";
-  const whom = policiesText(
+  const named = policiesText(
     some.map((one) => one.policy),
     first?.policy,
     formatPolicy,
@@ -126,7 +126,7 @@ function overridesText(some: readonly Overruling[], reader: Reader): readonly Ed
   const what = connectionOr("connections", example, reader);
   const isMany = first === undefined && new Set(some.map(({ policy }) => policy)).size > 1;
   const which = isMany ? `which they ${pluralIntents[intent]}` : `which it ${intents[intent]}`;
-  return [{ about: "overrides", text: `overrides ${whom}: ${does} ${what}, ${which}` }];
+  return [{ about: "overrides", text: `overrides ${named}: ${does} ${what}, ${which}` }];
 }
 
 function overriddenText(some: readonly Overruling[], reader: Reader): readonly EditWarning[] {
@@ -134,7 +134,7 @@ function overriddenText(some: readonly Overruling[], reader: Reader): readonly E
   const first = mostReadable(some, ({ rule }) => rule.origin.policy, reader);
   const { intent, example, rule } = first ?? some[0]!;
   const does = rule.action === "Allow" ? "allows" : "denies";
-  const whom = policiesText(
+  const named = policiesText(
     some.map((one) => one.rule.origin.policy),
     first?.rule.origin.policy,
     () => formatRule(rule.origin),
@@ -144,12 +144,12 @@ function overriddenText(some: readonly Overruling[], reader: Reader): readonly E
   return [
     {
       about: "overridden",
-      text: `is overridden by ${whom}: that ${does} ${what}, which this policy ${intents[intent]}`,
+      text: `is overridden by ${named}: that ${does} ${what}, which this policy ${intents[intent]}`,
     },
   ];
 }
 
-/** One whose policy can be read, and whose example can be seen if there is such a one. */
+/** One whose policy can be read, preferably with an example that can be seen. */
 function mostReadable(
   some: readonly Overruling[],
   policyOf: (one: Overruling) => PolicyRef,
@@ -191,19 +191,19 @@ function ambiguityText(ambiguity: Ambiguity, applied: PolicyRef, others: number,
   const other = otherOf(ambiguity, applied);
   const isSameApi = other.dialect === applied.dialect;
   const what = isSameApi ? `priority ${applied.priority ?? ""}`.trim() : `this place in tier ${tier}`;
-  const named = reader.mayRead(other)
+  const first = reader.mayRead(other)
     ? isSameApi
       ? other.name
       : formatPolicy(other)
     : "a policy that you cannot read";
-  const whom = `${named}${others > 1 ? ` and ${others - 1} more` : ""}`;
+  const named = `${first}${others > 1 ? ` and ${others - 1} more` : ""}`;
   const order = isSameApi ? "name" : "API";
   if (!isSeen(example, reader))
-    return `${what} is shared with ${whom}, which disagrees; order is by ${order}`;
+    return `${what} is shared with ${named}, which disagrees; order is by ${order}`;
   const [subject, peer] =
     direction === "ingress" ? [example.destination, example.source] : [example.source, example.destination];
   const way = direction === "ingress" ? "from" : "to";
-  return `${what} is shared with ${whom}; both select ${endText(subject, reader)} and disagree on ${portText(example)} ${way} ${endText(peer, reader)}; order is by ${order}`;
+  return `${what} is shared with ${named}; both select ${endText(subject, reader)} and disagree on ${portText(example)} ${way} ${endText(peer, reader)}; order is by ${order}`;
 }
 
 const isSeen = ({ source, destination }: Flow, reader: Reader): boolean =>
@@ -215,10 +215,10 @@ function connectionOr(otherwise: string, flow: Flow, reader: Reader): string {
   return ends.some((end) => reader.maySee(end)) ? connectionText(flow, reader) : otherwise;
 }
 
-/** `shop/web → shop/api :80/TCP over IPv6`, by workload: pods have names that nobody knows. */
+/** `shop/web → shop/api :80/TCP over IPv6`, by workload: names of pods are generated. */
 function connectionText(flow: Flow, reader: Reader): string {
   const over = flow.family === 6 ? " over IPv6" : "";
-  // On which port a pod listens is as much of a secret as its name.
+  // The port on which a pod listens is as secret as its name.
   const port = reader.maySee(flow.destination) ? ` ${portText(flow)}` : "";
   return `${endText(flow.source, reader)} → ${endText(flow.destination, reader)}${port}${over}`;
 }
@@ -226,6 +226,6 @@ function connectionText(flow: Flow, reader: Reader): string {
 function endText(end: Endpoint, reader: Reader): string {
   if (!reader.maySee(end)) return `a ${end.kind} that you cannot read`;
   if (end.kind !== "external") return formatParty(partyOf(end, "workload"));
-  // The first address of all stands for any.
-  return end.address.value === 0n ? "outside" : formatEndpoint(end);
+  // The first of all addresses represents any address.
+  return end.address.value === 0n ? "external addresses" : formatEndpoint(end);
 }

@@ -1,6 +1,6 @@
 import type { Flow } from "../evaluate/flow.js";
 
-/* Words that all reports use. */
+/* Texts that all reports share. */
 
 /** `1,234`. */
 export const numberText = (count: number): string => count.toLocaleString("en");

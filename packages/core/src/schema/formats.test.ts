@@ -137,8 +137,8 @@ it("S3.8: host bits are a warning that says what is read", () => {
   ]);
 });
 
-it("a port number in quotes is told from a name", () => {
-  expect(portName.check("80")[0]?.message).toMatch(/a port number is written without quotes$/);
+it("a port number in quotes is distinguished from a name", () => {
+  expect(portName.check("80")[0]?.message).toMatch(/write port numbers without quotes$/);
   expect(portName.check("Web")[0]?.message).not.toMatch(/without quotes/);
 });
 
@@ -154,7 +154,7 @@ describe("an exception outside the block it is taken from", () => {
     ["10.0.0.0/8", ["10.1.0.0/16", "10.255.0.0/16"], []],
     ["10.0.0.0/8", ["11.0.0.0/16", "10.1.0.0/16", "0.0.0.0/0"], [0, 2]],
     ["10.0.0.0/8", ["fd00::/64"], [0]],
-    // What is no CIDR is reported as that.
+    // An invalid CIDR is reported as such.
     ["10.0.0.0/8", ["nonsense"], []],
     ["nonsense", ["10.0.0.0/8"], []],
   ])("%s except %j: items %j", (block, except, outside) =>

@@ -10,7 +10,7 @@ const complain = (
   more: Partial<Complaint> = {},
 ): readonly Complaint[] => [{ code, message, ...more }];
 
-/** A text is right when it matches every one of the patterns. */
+/** A string is valid if it matches all patterns. */
 function format(
   name: string,
   patterns: readonly string[],
@@ -30,7 +30,7 @@ export const labelKey = format(
   (text) =>
     complain(
       "TW1301",
-      `\`${text}\` is not a label key; it is a name of at most 63 letters, digits, \`-\`, \`_\` and \`.\`, with an optional DNS prefix and \`/\` before it`,
+      `\`${text}\` is not a label key; write at most 63 letters, digits, \`-\`, \`_\` and \`.\`, with an optional DNS prefix and \`/\` before it`,
     ),
 );
 
@@ -40,7 +40,7 @@ export const labelValue = format(
   (text) =>
     complain(
       "TW1302",
-      `\`${text}\` is not a label value; it is at most 63 letters, digits, \`-\`, \`_\` and \`.\`, and begins and ends with a letter or digit`,
+      `\`${text}\` is not a label value; write at most 63 letters, digits, \`-\`, \`_\` and \`.\`, with a letter or digit at both ends`,
     ),
 );
 
@@ -72,7 +72,7 @@ export const cidr: Format = {
 export const portName = format("port-name", ["^[a-z0-9]+(-[a-z0-9]+)*$", "[a-z]", "^.{1,15}$"], (text) =>
   complain(
     "TW1307",
-    `\`${text}\` is not a port name; it is at most 15 lower-case letters, digits and single \`-\`, with at least one letter${/^\d+$/.test(text) ? "; a port number is written without quotes" : ""}`,
+    `\`${text}\` is not a port name; write at most 15 lower-case letters, digits and single \`-\`, with at least one letter${/^\d+$/.test(text) ? "; write port numbers without quotes" : ""}`,
   ),
 );
 
@@ -85,7 +85,7 @@ export const domainName = format(
   (text) =>
     complain(
       "TW1308",
-      `\`${text}\` is not a domain name; it has at least two labels, and \`*\` only as the whole first one, as in \`*.example.com\``,
+      `\`${text}\` is not a domain name; write at least two labels, with \`*\` only as the whole first one, as in \`*.example.com\``,
     ),
 );
 
@@ -96,7 +96,7 @@ export const namespaceName: Format = {
       ? []
       : complain(
           "TW1103",
-          `\`${text}\` is not a namespace name; it is at most 63 lower-case letters, digits and \`-\``,
+          `\`${text}\` is not a namespace name; write at most 63 lower-case letters, digits and \`-\``,
         ),
 };
 
@@ -107,11 +107,11 @@ export const objectName: Format = {
       ? []
       : complain(
           "TW1103",
-          `\`${text}\` is not a name Kubernetes accepts; it is at most 253 lower-case letters, digits, \`-\` and \`.\`, and begins and ends with a letter or digit`,
+          `\`${text}\` is not a valid name; write at most 253 lower-case letters, digits, \`-\` and \`.\`, with a letter or digit at both ends`,
         ),
 };
 
-/** `except` holds parts of `cidr`; `strict`: less than all of it. What is no CIDR has been reported. */
+/** `except` contains parts of `cidr`; `strict`: less than all of it. Invalid CIDRs have been reported. */
 export const exceptInside = (strict: boolean): Constraint => ({
   kind: "custom",
   check: ({ cidr, except }) => {
@@ -121,7 +121,7 @@ export const exceptInside = (strict: boolean): Constraint => ({
       const inner = typeof text === "string" ? parseCidr(text) : undefined;
       if (inner === undefined || (covers(outer, inner) && !(strict && inner.prefix === outer.prefix)))
         return [];
-      const message = `\`${String(text)}\` is not a part of \`${String(cidr)}\``;
+      const message = `\`${String(text)}\` is not inside \`${String(cidr)}\``;
       return [{ code: "TW1305", path: ["except", i], message }];
     });
   },

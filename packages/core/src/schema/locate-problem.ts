@@ -3,7 +3,7 @@ import type { Path, Place } from "../diagnostics/place.js";
 import type { Document } from "../manifest/document.js";
 import type { Problem } from "./schema.js";
 
-/** A problem of an object that stands at `root` of a document: its place, and a message in the words of the file. */
+/** A problem of an object at `root` of a document: its place, and a message in the words of the file. */
 export function locateProblem(
   problem: Problem,
   document: Document,

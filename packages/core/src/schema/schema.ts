@@ -29,17 +29,17 @@ export interface StringSchema<V extends string = string> extends Described {
   readonly format?: Format;
 }
 
-/** A rule for texts, with a name that CRDs and the reference can use. */
+/** A rule for strings, with a name that CRDs and the reference can use. */
 export interface Format {
   readonly name: string;
   /** What a CRD checks: regular expressions that mean the same in JavaScript and RE2, all of which match. */
   readonly patterns?: readonly string[];
-  /** What a CRD checks where patterns cannot tell. */
+  /** What a CRD checks if patterns are not enough. */
   readonly cel?: CelRule;
   readonly check: (text: string) => readonly Complaint[];
 }
 
-/** A check once more, in the expression language of CRDs: API servers refuse what it does not hold for. */
+/** A check once more, in the expression language of CRDs: API servers reject objects for which it does not hold. */
 export interface CelRule {
   readonly rule: string;
   readonly message: string;
@@ -49,7 +49,7 @@ export interface Complaint {
   readonly code: Code;
   readonly message: string;
   readonly hint?: string;
-  /** Understood all the same: an object from a cluster that does this is evaluated as it is. */
+  /** Not a reason to fail closed: such an object of a cluster is evaluated as it is. */
   readonly readable?: true;
 }
 
@@ -63,7 +63,7 @@ export interface IntegerSchema extends Described {
 
 export interface BooleanSchema extends Described {
   readonly type: "boolean";
-  /** Set for switches that cannot be turned off (`self: true`). */
+  /** Set for booleans that can only be true (`self: true`). */
   readonly only?: true;
 }
 
@@ -82,13 +82,13 @@ export interface ListSchema<S extends Schema = Schema> extends Described {
   readonly items: S;
   readonly minItems?: number;
   readonly maxItems?: number;
-  /** A lower limit in CRDs, or the only one: API servers reckon what their rules cost by the longest list. */
+  /** A lower limit in CRDs, or the only one: API servers estimate the cost of rules by the longest list. */
   readonly crdMaxItems?: number;
-  /** No item may stand twice. */
+  /** Items must be unique. */
   readonly set?: true;
 }
 
-/** Free keys, text values: labels. */
+/** Any keys, string values: labels. */
 export interface MapSchema extends Described {
   readonly type: "map";
   readonly keys: Format;
@@ -101,13 +101,13 @@ export interface ObjectSchema<F extends Fields = Fields> extends Described {
   readonly title: string;
   readonly fields: F;
   readonly constraints?: readonly Constraint[];
-  /** Holds more than is described here: an unknown field is only reported if it is a slip of a known one. */
+  /** Has more fields than are described here: an unknown field is reported only if it looks like a misspelled known one. */
   readonly open?: true;
-  /** What it would mean if a cluster dropped an unknown field of it, for the hint. */
+  /** The consequence if a cluster drops an unknown field of it, for the hint. */
   readonly ifDropped?: string;
 }
 
-/** Whatever stands there: status, and parts of an API that mean nothing to us. */
+/** Any value: status, and parts of an API that are not read. */
 export interface AnySchema extends Described {
   readonly type: "any";
 }
@@ -117,7 +117,7 @@ export type Fields = Readonly<Record<string, Field>>;
 export interface Field<S extends Schema = Schema, R extends boolean = boolean, N extends boolean = boolean> {
   readonly schema: S;
   readonly required: R;
-  /** An explicit null is kept and means something; elsewhere it is as if the field were absent. */
+  /** An explicit null is kept and means something; elsewhere, null means that the field is absent. */
   readonly nullable: N;
   /** A missing one is an error in a file only; objects from a cluster are read as if it were empty (S5.6). */
   readonly lenient?: true;
@@ -131,7 +131,7 @@ export type Constraint =
       readonly code?: Code;
       readonly hint?: string;
     }
-  /** `field` may stand only beside one of `needs`. */
+  /** `field` requires one of `needs`. */
   | {
       readonly kind: "needs";
       readonly field: string;
@@ -142,13 +142,13 @@ export type Constraint =
   | {
       readonly kind: "custom";
       readonly check: (value: Readonly<Record<string, unknown>>) => readonly Violation[];
-      /** For checks that find errors, in kinds that we have CRDs of. */
+      /** For checks that find errors, in kinds that have CRDs here. */
       readonly cel?: CelRule;
       /** Instead of `cel`, below lists that the API does not limit: API servers admit no CEL rule there. */
       readonly anyOf?: readonly Alternative[];
     };
 
-/** One way for the fields of an object to be right. */
+/** One valid combination of fields of an object. */
 export interface Alternative {
   readonly required?: readonly string[];
   readonly properties: Readonly<
@@ -159,7 +159,7 @@ export interface Alternative {
   >;
 }
 
-/** A complaint of a custom constraint: at which field, relative to the object. */
+/** A violation of a custom constraint: at which field, relative to the object. */
 export interface Violation extends Complaint {
   readonly path: Path;
   readonly at?: "key" | "value";
@@ -168,7 +168,7 @@ export interface Violation extends Complaint {
 /** Everything wrong with one object, before it is known which file and line that is. */
 export interface Problem extends Violation {
   readonly at: "key" | "value";
-  /** It would be right in quotes; only the file knows how it was written (`on`, not true). */
+  /** It would be valid in quotes; only the file shows how it was written (`on`, not true). */
   readonly quote?: true;
 }
 

@@ -14,16 +14,16 @@ const requirement = object(
   "a selector requirement",
   "One condition on a label.",
   {
-    key: required(string("The label key the condition is about.", { format: labelKey })),
+    key: required(string("The label key.", { format: labelKey })),
     operator: required(
       oneOf(
-        "How the label is compared: In, NotIn, Exists or DoesNotExist. NotIn and DoesNotExist hold where the label is absent.",
+        "How the label is compared: In, NotIn, Exists or DoesNotExist. NotIn and DoesNotExist also match if the label is absent.",
         operators,
       ),
     ),
     values: optional(
       list(
-        "The values to compare with; needed by In and NotIn, forbidden for Exists and DoesNotExist.",
+        "The values to compare with; required for In and NotIn, not allowed for Exists and DoesNotExist.",
         string("A label value.", { format: labelValue }),
       ),
     ),
@@ -46,11 +46,11 @@ const requirement = object(
 /** Kubernetes' own label selector: `{}` selects everything, all conditions must hold (S1.10). */
 export const labelSelector = (description: string) => ({
   ...object("a label selector", description, {
-    matchLabels: optional(labels("Labels that must all be there with these values.")),
+    matchLabels: optional(labels("Labels that must all be present with these values.")),
     matchExpressions: optional(list("Conditions that must all hold.", requirement)),
   }),
   ifDropped:
-    "Labels go under `matchLabels`. Left as it is, a cluster would drop the field, and the selector would select more than is meant.",
+    "Labels belong under `matchLabels`. Otherwise, a cluster drops the field, and the selector selects more than intended.",
 });
 
 function checkValues(value: Readonly<Record<string, unknown>>): readonly Violation[] {
@@ -59,6 +59,6 @@ function checkValues(value: Readonly<Record<string, unknown>>): readonly Violati
   const takesValues = operator === "In" || operator === "NotIn";
   if (typeof operator !== "string" || takesValues === given > 0) return [];
   return takesValues
-    ? [{ code: "TW1303", path: [], message: `\`${operator}\` needs at least one of \`values\`` }]
-    : [{ code: "TW1303", path: ["values"], message: `\`${operator}\` takes no \`values\`` }];
+    ? [{ code: "TW1303", path: [], message: `\`${operator}\` requires at least one of \`values\`` }]
+    : [{ code: "TW1303", path: ["values"], message: `\`${operator}\` does not accept \`values\`` }];
 }

@@ -49,7 +49,7 @@ describe("values of the right type are kept as they are", () => {
     ["the greatest number", integer("A number.", { minimum: 0, maximum: 9 }), 9],
     ["true", boolean("A switch."), true],
     ["false", boolean("A switch."), false],
-    ["a switch that can only be true", onlyTrue("A switch."), true],
+    ["a field that can only be true", onlyTrue("A switch."), true],
     ["a number for a number or a name", port, 80],
     ["a name for a number or a name", port, "web"],
     ["an empty list", list("A list.", string("An item.")), []],
@@ -68,11 +68,11 @@ describe("values of the right type are kept as they are", () => {
 
 describe("TW1201: values of the wrong type", () => {
   const cases: readonly (readonly [string, Schema, unknown, string])[] = [
-    ["a number for a text", string("A text."), 1, "expected text, found the number 1"],
-    ["a word of YAML for a text", string("A text."), true, "expected text, found `true`"],
-    ["a list for a text", string("A text."), [], "expected text, found a list"],
-    ["an object for a text", string("A text."), {}, "expected text, found an object"],
-    ["nothing for a text", string("A text."), undefined, "expected text, found nothing"],
+    ["a number for a text", string("A text."), 1, "expected a string, found the number 1"],
+    ["a word of YAML for a text", string("A text."), true, "expected a string, found `true`"],
+    ["a list for a text", string("A text."), [], "expected a string, found a list"],
+    ["an object for a text", string("A text."), {}, "expected a string, found an object"],
+    ["nothing for a text", string("A text."), undefined, "expected a string, found nothing"],
     [
       "a number for one of several",
       oneOf("A word.", ["A", "B"]),
@@ -80,10 +80,10 @@ describe("TW1201: values of the wrong type", () => {
       "expected one of `A` and `B`, found the number 1",
     ],
     ["a number for the only one", oneOf("A word.", ["A"]), 1, "expected `A`, found the number 1"],
-    ["text for a number", integer("A number."), "80", "expected a whole number, found the text `80`"],
+    ["text for a number", integer("A number."), "80", "expected a whole number, found the string `80`"],
     ["a fraction for a number", integer("A number."), 1.5, "expected a whole number, found the number 1.5"],
     ["true for a number", integer("A number."), true, "expected a whole number, found `true`"],
-    ["text for a switch", boolean("A switch."), "true", "expected true or false, found the text `true`"],
+    ["text for a switch", boolean("A switch."), "true", "expected true or false, found the string `true`"],
     ["0 for a switch", boolean("A switch."), 0, "expected true or false, found the number 0"],
     ["a fraction for a port", port, 1.5, "expected a port number or a port name, found the number 1.5"],
     ["true for a port", port, true, "expected a port number or a port name, found `true`"],
@@ -93,9 +93,9 @@ describe("TW1201: values of the wrong type", () => {
       { 0: "a" },
       "expected a list, found an object",
     ],
-    ["text for a list", list("A list.", string("An item.")), "a", "expected a list, found the text `a`"],
-    ["a list for labels", labels, ["app=web"], "expected a mapping of keys to text, found a list"],
-    ["text for an object", thing({}), "x", "expected a thing (an object), found the text `x`"],
+    ["text for a list", list("A list.", string("An item.")), "a", "expected a list, found the string `a`"],
+    ["a list for labels", labels, ["app=web"], "expected a mapping of keys to strings, found a list"],
+    ["text for an object", thing({}), "x", "expected a thing (an object), found the string `x`"],
     ["a list for an object", thing({}), [], "expected a thing (an object), found a list"],
   ];
   it.each(cases)("%s", (_what, schema, value, message) =>
@@ -117,7 +117,7 @@ describe("TW1201: values of the wrong type", () => {
 
   it("a long text is shown by its beginning", () => {
     const [problem] = problems(integer("A number."), "x".repeat(100));
-    expect(problem).toBe(`TW1201 value: expected a whole number, found the text \`${"x".repeat(40)}…\``);
+    expect(problem).toBe(`TW1201 value: expected a whole number, found the string \`${"x".repeat(40)}…\``);
   });
 });
 
@@ -160,7 +160,7 @@ describe("values that are of the type, but not right", () => {
       "TW1208",
       string("A text.", { maxLength: 3 }),
       "abcd",
-      ["TW1208 value: 4 characters are too many; at most 3 are allowed"],
+      ["TW1208 value: the string has 4 characters; at most 3 are allowed"],
     ],
     [
       "TW1206",
@@ -178,13 +178,16 @@ describe("values that are of the type, but not right", () => {
       "TW1212 at each item that is there already",
       list("A list.", string("An item."), { set: true }),
       ["a", "b", "a", "a"],
-      ["TW1212 [2] value: `a` stands twice in this list", "TW1212 [3] value: `a` stands twice in this list"],
+      [
+        "TW1212 [2] value: `a` is a duplicate item of this list",
+        "TW1212 [3] value: `a` is a duplicate item of this list",
+      ],
     ],
     [
       "TW1405",
       onlyTrue("A switch."),
       false,
-      ["TW1405 value: `false` means nothing here; leave the field out, or set it to `true`"],
+      ["TW1405 value: `false` is not allowed here; remove the field, or set it to `true`"],
     ],
   ];
   it.each(cases)("%s", (_what, schema, value, found) => expect(problems(schema, value)).toEqual(found));
@@ -203,7 +206,7 @@ describe("labels", () => {
     expect(problems(labels, { "not a key": "x", app: "not a value", n: 1 })).toEqual([
       expect.stringMatching(/^TW1301 \["not a key"\] key: `not a key` is not a label key/),
       expect.stringMatching(/^TW1302 app value: `not a value` is not a label value/),
-      "TW1201 n value: expected text, found the number 1",
+      "TW1201 n value: expected a string, found the number 1",
     ]);
   });
 });
@@ -221,19 +224,19 @@ describe("objects", () => {
     ]);
   });
 
-  it("TW1204: what every JavaScript object knows is unknown all the same", () => {
+  it("TW1204: properties of every JavaScript object are still unknown fields", () => {
     expect(problems(thing({}), { constructor: 1, toString: 2 })).toEqual([
       "TW1204 constructor key: unknown field `constructor` in a thing",
       "TW1204 toString key: unknown field `toString` in a thing",
     ]);
   });
 
-  it("TW1202: a required field that is missing, or null, at the object", () => {
-    const missing = ["TW1202 key: `key` is missing; a thing needs it"];
+  it("TW1202: a missing required field, or null, at the object", () => {
+    const missing = ["TW1202 key: `key` is missing; it is required in a thing"];
     expect(problems(selector, {})).toEqual(missing);
     expect(problems(selector, { key: null })).toEqual(missing);
     expect(problems(list("A list.", selector), [{ key: "k" }, {}])).toEqual([
-      "TW1202 [1] key: `key` is missing; a thing needs it",
+      "TW1202 [1] key: `key` is missing; it is required in a thing",
     ]);
   });
 
@@ -254,9 +257,9 @@ describe("objects", () => {
     expect(problems(outer, { items: [{ n: 9 }, { n: "x" }, { m: 1 }], nam: "a" })).toEqual([
       "TW1207 items value: the list has 3 items; at most 2 are allowed",
       "TW1205 items[0].n value: `9` is out of range; it must be from 0 to 5",
-      "TW1201 items[1].n value: expected a whole number, found the text `x`",
+      "TW1201 items[1].n value: expected a whole number, found the string `x`",
       "TW1204 items[2].m key: unknown field `m` in a thing",
-      "TW1202 items[2] key: `n` is missing; a thing needs it",
+      "TW1202 items[2] key: `n` is missing; it is required in a thing",
       "TW1204 nam key: unknown field `nam` in a thing; did you mean `name`?",
     ]);
   });
@@ -266,7 +269,7 @@ describe("objects", () => {
   });
 });
 
-describe("S3.6, S5.1: what is understood all the same is marked as readable", () => {
+describe("S3.6, S5.1: problems that do not prevent reading are marked as readable", () => {
   const readable = (schema: Schema, value: unknown) =>
     validate(schema, value).problems.map((problem) => problem.readable ?? false);
 
@@ -305,11 +308,11 @@ describe("constraints", () => {
       [{ a: 1 }, []],
       [{ a: [] }, []],
       [{ a: false }, []],
-      [{ a: 0, b: "" }, ["TW1209 b key: `a` and `b` exclude each other in a thing; keep one"]],
+      [{ a: 0, b: "" }, ["TW1209 b key: `a` and `b` are mutually exclusive in a thing; keep one"]],
       [{}, ["TW1209 value: a thing needs exactly one of `a`, `b` and `c`; none is set"]],
       [{ a: null }, ["TW1209 value: a thing needs exactly one of `a`, `b` and `c`; none is set"]],
-      [{ a: 1, b: 2 }, ["TW1209 b key: `a` and `b` exclude each other in a thing; keep one"]],
-      [{ a: 1, b: 2, c: 3 }, ["TW1209 b key: `a`, `b` and `c` exclude each other in a thing; keep one"]],
+      [{ a: 1, b: 2 }, ["TW1209 b key: `a` and `b` are mutually exclusive in a thing; keep one"]],
+      [{ a: 1, b: 2, c: 3 }, ["TW1209 b key: `a`, `b` and `c` are mutually exclusive in a thing; keep one"]],
       // The unknown field is probably the one that is missing.
       [{ bb: 1 }, ["TW1204 bb key: unknown field `bb` in a thing"]],
     ])("%j: %j", (value, found) => expect(problems(schema, value)).toEqual(found));
@@ -341,7 +344,7 @@ describe("constraints", () => {
     it.each([
       [{}, []],
       [{ b: 1, c: 1 }, []],
-      [{ b: 1, a: 2 }, ["TW1210 b key: `a` and `b` exclude each other in a thing; keep one"]],
+      [{ b: 1, a: 2 }, ["TW1210 b key: `a` and `b` are mutually exclusive in a thing; keep one"]],
     ])("%j: %j", (value, found) => expect(problems(schema, value)).toEqual(found));
   });
 
@@ -351,7 +354,7 @@ describe("constraints", () => {
       [{}, []],
       [{ b: 1 }, []],
       [{ a: 1, c: 1 }, []],
-      [{ a: 1 }, ["TW1211 a key: `a` needs `b` or `c` beside it"]],
+      [{ a: 1 }, ["TW1211 a key: `a` requires `b` or `c`"]],
     ])("%j: %j", (value, found) => expect(problems(schema, value)).toEqual(found));
   });
 

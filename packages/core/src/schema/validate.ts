@@ -6,7 +6,7 @@ import { isObject } from "../manifest/document.js";
 import type { Constraint, Format, ObjectSchema, Problem, Schema, Static } from "./schema.js";
 
 export interface Validated<T> {
-  /** Only to be trusted where `problems` has nothing at or below the part that is used. */
+  /** Valid only where `problems` has nothing at or below the part that is used. */
   readonly value: T;
   readonly problems: readonly Problem[];
 }
@@ -18,10 +18,10 @@ export function validate<S extends Schema>(schema: S, value: unknown, path: Path
   return { value: read as Static<S>, problems };
 }
 
-/** Where the value stands that is being read: one list for all of them, which whoever complains copies. */
+/** The path of the value that is being read: one list for all, which is copied into problems. */
 type Way = (string | number)[];
 
-/** Ten thousand policies are mostly right: what surely is needs nobody who could complain. */
+/** Most values are valid: closures for problems are created only where they may be needed. */
 function readValue(schema: Schema, value: unknown, way: Way, problems: Problem[]): unknown {
   if (schema.type === "object" && isObject(value)) return readObject(schema, value, way, problems);
   if (schema.type === "map" && isObject(value)) return readMap(schema, value, way, problems);
@@ -42,7 +42,7 @@ function readDoubtful(schema: Schema, value: unknown, way: Way, problems: Proble
     case "boolean":
       if (typeof value !== "boolean") return wrongType("true or false");
       if (schema.only && !value)
-        return complain("TW1405", "`false` means nothing here; leave the field out, or set it to `true`");
+        return complain("TW1405", "`false` is not allowed here; remove the field, or set it to `true`");
       return value;
     case "integer":
       if (typeof value !== "number" || !Number.isInteger(value)) return wrongType("a whole number");
@@ -52,7 +52,8 @@ function readDoubtful(schema: Schema, value: unknown, way: Way, problems: Proble
       if (typeof value !== "string") return wrongType(schema.expected);
       return checkFormat(schema.format, value, way, "value", problems);
     case "string": {
-      if (typeof value !== "string") return wrongType(schema.values ? formatChoices(schema.values) : "text");
+      if (typeof value !== "string")
+        return wrongType(schema.values ? formatChoices(schema.values) : "a string");
       if (schema.values && !schema.values.includes(value))
         return complain(
           "TW1203",
@@ -61,7 +62,7 @@ function readDoubtful(schema: Schema, value: unknown, way: Way, problems: Proble
       if (schema.maxLength !== undefined && value.length > schema.maxLength)
         complain(
           "TW1208",
-          `${value.length} characters are too many; at most ${schema.maxLength} are allowed`,
+          `the string has ${value.length} characters; at most ${schema.maxLength} are allowed`,
           { readable: true },
         );
       return schema.format ? checkFormat(schema.format, value, way, "value", problems) : value;
@@ -77,13 +78,13 @@ function readDoubtful(schema: Schema, value: unknown, way: Way, problems: Proble
       if (schema.set) findDuplicates(value, way, problems);
       return value.map((item: unknown, i) => readAt(i, schema.items, item, way, problems));
     case "map":
-      return wrongType("a mapping of keys to text");
+      return wrongType("a mapping of keys to strings");
     case "object":
       return wrongType(`${schema.title} (an object)`);
   }
 }
 
-/** One step further on the way, and back. */
+/** Runs with a longer path. */
 function readAt(
   step: string | number,
   schema: Schema,
@@ -113,13 +114,13 @@ function readObject(schema: ObjectSchema, value: PlainObject, way: Way, problems
   for (const key of Object.keys(schema.fields)) {
     const field = schema.fields[key]!;
     if (!field.required || (value[key] !== undefined && value[key] !== null)) continue;
-    // The slip itself has been reported, with this very field as what was meant.
+    // The misspelled field has been reported, with this field as the suggestion.
     if (unknown.some((found) => suggest(found, [key]) === key)) continue;
     problems.push({
       code: "TW1202",
       path: [...way],
       at: "key",
-      message: `\`${key}\` is missing; ${schema.title} needs it`,
+      message: `\`${key}\` is missing; it is required in ${schema.title}`,
       ...given({ readable: field.lenient }),
     });
   }
@@ -137,7 +138,7 @@ function unknownField(schema: ObjectSchema, key: string, path: Path): Problem {
     path: [...path, key],
     at: "key",
     message: `unknown field \`${key}\` in ${schema.title}${didYouMean(key, Object.keys(schema.fields))}`,
-    hint: schema.ifDropped ?? "Left as it is, a cluster would drop the field or refuse the object.",
+    hint: schema.ifDropped ?? "A cluster drops the field or rejects the object.",
   };
 }
 
@@ -159,12 +160,12 @@ function checkConstraint(
   if (constraint.kind === "needs") {
     const { field, needs } = constraint;
     if (value[field] === undefined || needs.some((key) => value[key] !== undefined)) return;
-    const message = `\`${field}\` needs ${names(needs, "or")} beside it`;
+    const message = `\`${field}\` requires ${names(needs, "or")}`;
     problems.push({ code: code ?? "TW1211", path: [...path, field], at: "key", message, ...hint });
     return;
   }
   const given = constraint.of.filter((key) => Object.hasOwn(value, key));
-  // An unknown field may be the one that was meant, and has been reported as such.
+  // An unknown field may be the one that was meant; it has been reported.
   if (given.length === 0 && constraint.kind !== "at-most-one" && !hasUnknown)
     problems.push({
       code: code ?? "TW1209",
@@ -178,7 +179,7 @@ function checkConstraint(
       code: code ?? (constraint.kind === "exactly-one" ? "TW1209" : "TW1210"),
       path: [...path, given[1]!],
       at: "key",
-      message: `${names(given, "and")} exclude each other in ${schema.title}; keep one`,
+      message: `${names(given, "and")} are mutually exclusive in ${schema.title}; keep one`,
     });
 }
 
@@ -232,8 +233,8 @@ function readMap(
         code: "TW2010",
         path: [...way],
         at: "key",
-        message: `\`${key}\` has no value; it is read as the empty text`,
-        hint: 'Write `""` if that is what is meant.',
+        message: `\`${key}\` has no value; it is read as an empty string`,
+        hint: 'Write `""` if this is intended.',
         readable: true,
       });
       read[key] = "";
@@ -244,7 +245,7 @@ function readMap(
         code: "TW1201",
         path: [...way],
         at: "value",
-        message: `expected text, found ${describe(given)}`,
+        message: `expected a string, found ${describe(given)}`,
         ...quoteIt(schema, given),
       });
     way.pop();
@@ -262,7 +263,7 @@ function findDuplicates(items: readonly unknown[], path: Path, problems: Problem
         code: "TW1212",
         path: [...path, i],
         at: "value",
-        message: `\`${key}\` stands twice in this list`,
+        message: `\`${key}\` is a duplicate item of this list`,
         readable: true,
       });
     seen.add(key);
@@ -274,12 +275,12 @@ function describe(value: unknown): string {
   if (Array.isArray(value)) return "a list";
   if (typeof value === "object") return "an object";
   if (typeof value === "string")
-    return `the text \`${value.length > 40 ? `${value.slice(0, 40)}…` : value}\``;
+    return `the string \`${value.length > 40 ? `${value.slice(0, 40)}…` : value}\``;
   if (typeof value === "number") return `the number ${value}`;
   return typeof value === "boolean" ? `\`${value}\`` : "something else";
 }
 
-/** `version: 1` and `enabled: yes` are not text until quoted. */
+/** `version: 1` and `enabled: yes` are not strings until quoted. */
 function quoteIt(schema: Schema, value: unknown): { quote?: true } {
   const wantsText = (schema.type === "string" && schema.values === undefined) || schema.type === "map";
   return wantsText && (typeof value === "number" || typeof value === "boolean") ? { quote: true } : {};

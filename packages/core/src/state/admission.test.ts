@@ -17,7 +17,7 @@ const clusterPolicy = (spec: string) =>
     "ClusterNetworkPolicy",
     `{tier: Admin, priority: 1, ${spec}}`,
   ).filter(
-    // Cluster-wide policies have no namespace; these have one so that all kinds can be made alike.
+    // Cluster-wide policies have no namespace; these have one so that all kinds can be made the same way.
     (line) => !line.startsWith("TW2019"),
   );
 const subject = "subject: {namespaces: {}}";
@@ -37,12 +37,12 @@ describe("an object that is about to enter a cluster", () => {
       ["taken", "TW2015 spec.ingress[0].action"],
     ],
     [
-      "what is missing beside a field of a newer API is no mistake",
+      "a field that is missing next to a field of a newer API is not an error",
       `${subject}, ingress: [{verdict: Log, from: [{namespaces: {}}]}]`,
       ["taken", "TW2015 spec.ingress[0].verdict", "TW2015 spec.ingress[0]"],
     ],
     [
-      "what is understood all the same is taken: the definition that is installed lets it in",
+      "readable problems are accepted: the installed CRD admits them",
       `${subject}, egress: [{action: Accept, to: [{networks: [10.0.0.0/8]}], protocols: [{destinationNamedPort: web}]}]`,
       ["taken", "TW2017 spec.egress[0].protocols[0].destinationNamedPort"],
     ],
@@ -62,7 +62,7 @@ describe("an object that is about to enter a cluster", () => {
       ["refused", "TW1202 spec.ingress[0]"],
     ],
     [
-      "so is a CIDR that is none",
+      "so is an invalid CIDR",
       `${subject}, egress: [{action: Deny, to: [{networks: [10.0.0.0]}]}]`,
       ["refused", "TW1304 spec.egress[0].to[0].networks[0]"],
     ],
@@ -70,7 +70,7 @@ describe("an object that is about to enter a cluster", () => {
     expect(clusterPolicy(spec)).toEqual(wanted);
   });
 
-  it("what is no policy is not for us to judge", () => {
+  it("objects that are not policies are ignored", () => {
     expect(admitted("v1", "ConfigMap", "{}")).toEqual(["not ours"]);
   });
 

@@ -4,14 +4,14 @@ import type { ManifestObject } from "../manifest/object.js";
 import type { PolicyRef } from "../policy/model.js";
 import { kindOf } from "./object-kind.js";
 
-/** Whether an object may enter a cluster, as far as it is for us to say. */
+/** Whether a policy object may enter a cluster. */
 export type Admission =
   /** No policy. */
   | { readonly what: "not ours" }
   | { readonly what: "refused"; readonly policy: PolicyRef; readonly diagnostics: readonly Diagnostic[] }
   | { readonly what: "taken"; readonly policy: PolicyRef; readonly diagnostics: readonly Diagnostic[] };
 
-/** What it says about the object alone; what it does to the cluster is another question. */
+/** The diagnostics about the object alone, without its effects on the cluster. */
 export function admissionOf(object: ManifestObject): Admission {
   const kind = kindOf(object);
   if (kind.what !== "policy") return { what: "not ours" };

@@ -81,7 +81,7 @@ describe("S9.5: a policy of a mesh", () => {
 });
 
 describe("S9.5: other caveats", () => {
-  it("S9.5: a policy for nodes, where an end is a node", () => {
+  it("S9.5: a policy for nodes, if an endpoint is a node", () => {
     expect(explained([hostEndpoint], "a/client -> node:n1:443/TCP").caveats).toMatchObject([
       { kind: "host-policy", object: "Calico HostEndpoint n1" },
     ]);
@@ -114,13 +114,13 @@ describe("S9.5: other caveats", () => {
   it("S9.5: what could not be read, whatever the verdict", () => {
     const unseen = {
       kind: "unseen",
-      text: "globalnetworkpolicies.crd.projectcalico.org could not be read: answers are as if there were none",
+      text: "globalnetworkpolicies.crd.projectcalico.org could not be read: answers assume that there are none",
     };
     expect(explained([snapshot], question).caveats).toEqual([unseen]);
     expect(explained([snapshot, denyAll], question).caveats).toEqual([unseen]);
   });
 
-  it("S9.6: an API that is ignored", () => {
+  it("S9.6: an ignored API", () => {
     const options = { ignoreApis: ["crd.projectcalico.org"] };
     expect(explained([calico], question, options).caveats).toMatchObject([{ kind: "ignored" }]);
   });
@@ -150,7 +150,7 @@ describe("S9.7: what enforces, rewrites or proves", () => {
   const guard = `{apiVersion: policy.networking.k8s.io/v1alpha2, kind: ClusterNetworkPolicy, metadata: {name: deny},
     spec: {tier: Admin, priority: 1, subject: {namespaces: {}}, ingress: [{action: Deny, from: [{namespaces: {}}]}]}}`;
 
-  it("S9.7: lint finds in our policies what it finds without foreign objects", () => {
+  it("S9.7: lint finds the same in evaluated policies as without foreign objects", () => {
     const codes = (objects: readonly string[]) =>
       lint(given(objects)).findings.map(({ code, message }) => `${code} ${message}`);
     const foreign = codes([guard, guard.replace("name: deny", "name: twice"), calico]);
@@ -167,7 +167,7 @@ describe("S9.7: what enforces, rewrites or proves", () => {
     expect(conversion.refusals).toEqual(without.refusals);
   });
 
-  it("S9.7: the own policies of a state have no tier of foreign objects, also when they change", () => {
+  it("S9.7: the evaluated policies of a state have no tier of foreign objects, also when they change", () => {
     const own = ownPolicies(given([calico, guard]));
     for (const state of [own, own.withDefinitions(own.definitions)])
       expect([...state.tiers.ingress, ...state.tiers.egress].map(({ name }) => name)).toEqual(["admin"]);

@@ -11,15 +11,15 @@ import { describeObjects } from "../policy/describe.js";
 import type { Direction } from "../policy/model.js";
 import type { EnforcerName } from "./enforcers/differences.js";
 
-/** What a reader of an answer has to know beside it: the answer is right, and may not be all there is (S9.5). */
+/** What an answer does not take into account: the answer is correct, but may be incomplete (S9.5). */
 export type Caveat =
-  /** So many connections cannot be decided: foreign objects may allow or deny them (S9.3). For answers about many. */
+  /** The number of connections that foreign objects may allow or deny (S9.3). For answers about many. */
   | { readonly kind: "undecided"; readonly text: string; readonly connections: number }
   /** A policy of a service mesh, or another that is enforced by a proxy, may deny the connection as well. */
   | { readonly kind: "mesh"; readonly text: string; readonly object: string }
   /** A policy for nodes may deny the connection as well. */
   | { readonly kind: "host-policy"; readonly text: string; readonly object: string }
-  /** Objects that were not to be seen. */
+  /** Objects that could not be read. */
   | { readonly kind: "unseen"; readonly text: string }
   /** An implementation that would decide differently (S9.8). */
   | {
@@ -29,7 +29,7 @@ export type Caveat =
       /** Its verdict, in answers about one connection. */
       readonly verdict?: Verdict;
     }
-  /** An API that is ignored, as the user asks. */
+  /** An API that is ignored, as requested. */
   | { readonly kind: "ignored"; readonly text: string };
 
 /** Of a state. */
@@ -71,7 +71,7 @@ const isHost = (end: Endpoint): boolean => end.kind === "node" || (end.kind === 
 
 /** The caveats of answers about many connections: one for all objects of an API. */
 export function caveatsOfAll(state: CaveatSources): readonly Caveat[] {
-  // What filters pods as well is named with the connections that it leaves undecided.
+  // An API that also filters pods is named with the connections that it leaves undecided.
   const isForNodes = (object: ForeignObject) =>
     object.scope.nodes && hasHosts(state.cluster) && !isFilter(object);
   const concerned = state.foreign.filter((one) => one.kind.effect.kind === "l7" || isForNodes(one));
@@ -140,13 +140,13 @@ function pairsUnder(
     if (!out && !into) free++;
   }
   const all = walked.length * (walked.length - 1);
-  // A pod and itself are no pair.
+  // A pod and itself are not a pair.
   return { all, affected: all - (freeOut * freeIn - free) };
 }
 
 const formatNumber = (number: number): string => number.toLocaleString("en");
 
-/** Those of all states once: of what a change leaves as it is, too. */
+/** The caveats of all states, each once. */
 export function mergedCaveats(...lists: readonly (readonly Caveat[])[]): readonly Caveat[] {
   return [...new Map(lists.flat().map((caveat) => [`${caveat.kind} ${caveat.text}`, caveat])).values()];
 }
@@ -167,16 +167,16 @@ export function unseenCaveats(snapshot: JsonObject): readonly Caveat[] {
   const onlyIn = child(snapshot, "onlyIn");
   const partly = texts(onlyIn, "resources");
   const undiscovered = text(snapshot, "undiscovered");
-  const asIf = "answers are as if there were none";
+  const asIf = "answers assume that there are none";
   const unseen = [
     ...(undiscovered === undefined
       ? []
-      : [`policies of other projects could not be looked for (${brief(undiscovered)}): ${asIf}`]),
+      : [`policies of other projects could not be listed (${brief(undiscovered)}): ${asIf}`]),
     ...texts(snapshot, "forbidden").map((resource) => `${brief(resource)} could not be read: ${asIf}`),
     ...(partly.length === 0
       ? []
       : [
-          `${brief(partly.join(", "))} could be read in namespace ${brief(text(onlyIn, "namespace") ?? "")} only`,
+          `${brief(partly.join(", "))} could be read only in namespace ${brief(text(onlyIn, "namespace") ?? "")}`,
         ]),
   ];
   return unseen.map((text) => ({ kind: "unseen", text }));

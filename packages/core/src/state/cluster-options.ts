@@ -1,6 +1,6 @@
 import type { EnforcerName } from "./enforcers/differences.js";
 
-/** What the manifests do not say about the cluster, and how they are read. Texts, so that it can be sent as JSON. */
+/** Facts about the cluster that manifests do not contain, and how they are read. Strings, so that it can be sent as JSON. */
 export interface ClusterOptions {
   /** The ranges that pods get their addresses from. */
   readonly podCidrs?: readonly string[];

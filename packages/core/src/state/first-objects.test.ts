@@ -6,7 +6,7 @@ const pod = (name: string, namespace: string) =>
 const node = (name: string) => `{apiVersion: v1, kind: Node, metadata: {name: ${name}}}`;
 const policy = `{apiVersion: networking.k8s.io/v1, kind: NetworkPolicy, metadata: {name: a, namespace: x}, spec: {podSelector: {}}}`;
 
-/** What is said about objects that a cluster could not both hold. */
+/** The diagnostics about objects that cannot both be in a cluster. */
 function duplicatesIn(...documents: readonly string[]): readonly string[] {
   const { diagnostics } = readState([{ file: "all.yaml", text: documents.join("\n---\n") }]);
   return diagnostics.filter(({ code }) => code === "TW1102").map(({ message }) => message);

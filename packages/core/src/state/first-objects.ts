@@ -4,12 +4,12 @@ import { ownText } from "../manifest/own-text.js";
 
 export type FirstPlace = Pick<Place, "file" | "line">;
 
-/** Where the first object of each name stands: a cluster could not hold two (S10.4). */
+/** Where the first object of each name is: a cluster cannot have two (S10.4). */
 export class FirstObjects {
-  /** By identity. Objects themselves are kept only where their line is not known. */
+  /** By identity. Objects themselves are kept only if their line is unknown. */
   private readonly places = new Map<string, FirstPlace | ManifestObject>();
 
-  /** Where another of this identity stands; undefined for the first, which is remembered. */
+  /** Where another object of this identity is; undefined for the first, which is recorded. */
   add(object: ManifestObject, identity: string): FirstPlace | undefined {
     const first = this.places.get(identity);
     if (first !== undefined) return "document" in first ? first.document.placeOf(first.path) : first;

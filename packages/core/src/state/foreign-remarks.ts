@@ -4,7 +4,7 @@ import { firstOf, formatCounts } from "../diagnostics/summary.js";
 import { type ForeignObject, isFilter } from "../foreign/object.js";
 import type { PolicyRef } from "../policy/model.js";
 
-/** What the input holds of policy APIs that are not evaluated: a remark for each API group (S9.3, S9.6). */
+/** Remarks about policy APIs that are not evaluated, one per API group (S9.3, S9.6). */
 export function foreignRemarks(
   objects: readonly ForeignObject[],
   ignored: readonly ForeignObject[],
@@ -32,7 +32,7 @@ function notEvaluated(objects: Group): Diagnostic {
   const message = `${listed(objects)} ${is} not evaluated: verdicts that may depend on ${them} are Undecided`;
   return diagnostic("TW2026", message, {
     place: policy.place(),
-    hint: `If ${objects.length === 1 ? "it is" : "they are"} not in force, leave ${them} out with \`--ignore-api ${kind.group}\`.`,
+    hint: `If ${objects.length === 1 ? "it is" : "they are"} not enforced, exclude ${them} with \`--ignore-api ${kind.group}\`.`,
   });
 }
 
@@ -84,7 +84,7 @@ const derived: readonly {
   { kind: "GlobalNetworkPolicy", prefix: "kcnp.kube-baseline.", of: "ClusterNetworkPolicy" },
 ];
 
-/** Whether it repeats a policy that is evaluated here. Only where the original is there: a name alone proves nothing. */
+/** Whether it repeats a policy that is evaluated here. Only if the original is there: the same name is not enough. */
 export function isDerived({ kind, policy }: ForeignObject, policies: readonly PolicyRef[]): boolean {
   if (kind.group !== "projectcalico.org") return false;
   return derived.some(

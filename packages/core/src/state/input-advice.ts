@@ -1,7 +1,7 @@
 import { type Diagnostic, diagnostic } from "../diagnostics/diagnostic.js";
 import type { Source } from "../manifest/source.js";
 
-/* What people point a command at that is not a manifest yet, or that is skipped: one message each, with what to do. */
+/* Input that is not a manifest yet, or that is skipped: one message for each, with what to do. */
 
 export function withAdvice(
   diagnostics: readonly Diagnostic[],
@@ -28,12 +28,12 @@ function aboutSkipped(
           `${kustomization === undefined ? "A kustomization" : `\`${kustomization}\``} is not applied, and its files are read as they are. Render it first: ` +
             `\`kubectl kustomize ${folder} | tierwall validate -f -\`.`,
         ]),
-    ...(skipped.has("Secret") ? ["Nothing of a Secret is used or shown."] : []),
+    ...(skipped.has("Secret") ? ["Secrets are neither used nor shown."] : []),
   ];
   return diagnostic("TW3003", message, hints.length === 0 ? {} : { hint: hints.join(" ") });
 }
 
-/** One message for all templates: whatever else is wrong with one is wrong because it is one. */
+/** One message for all templates: their other errors have the same cause. */
 function withoutTemplates(
   diagnostics: readonly Diagnostic[],
   sources: readonly Source[],

@@ -9,19 +9,19 @@ import type { ManifestObject } from "../manifest/object.js";
 import { snapshotKind } from "./snapshot/snapshot-kind.js";
 import { isTestKind } from "./test-kind.js";
 
-/** What an object is to us. */
+/** How an object is treated. */
 export type ObjectKind =
   | { readonly what: "cluster" }
   | { readonly what: "policy"; readonly kind: PolicyKind }
   /** A policy API that is recognised and not evaluated (S9.3). */
   | { readonly what: "foreign"; readonly kind: ForeignKind }
-  /** Nearly one of ours, and so a mistake. */
+  /** A near miss of a known kind, and so a mistake. */
   | { readonly what: "mistaken"; readonly diagnostic: Diagnostic }
-  /** Ours, but no part of any state: assertions that lie beside the policies. */
+  /** Known, but not part of a state: assertions next to the policies. */
   | { readonly what: "test" }
-  /** Ours, and says what is missing in the others. */
+  /** Known, and lists what is missing in the input. */
   | { readonly what: "snapshot" }
-  /** Not ours: counted (S10.3). */
+  /** Unknown: counted (S10.3). */
   | { readonly what: "other" };
 
 const ofCluster: ObjectKind = { what: "cluster" };
@@ -40,9 +40,9 @@ export function kindOf(object: ManifestObject): ObjectKind {
   return slip === undefined ? { what: "other" } : { what: "mistaken", diagnostic: slip };
 }
 
-/** A kind of ours but for its case, its number or a letter, or without its apiVersion: a cluster would refuse it, and so do we. */
+/** A known kind except for case, plural or one letter, or without its apiVersion: an error, as in a cluster. */
 function nearMiss(object: ManifestObject): Diagnostic | undefined {
-  // Most objects are no near miss: looking for their place may take longer than reading them.
+  // Most objects are not near misses: finding their place may take longer than reading them.
   const about = () => ({
     place: object.document.placeOf([...object.path, "kind"]),
     object: object.kind,
@@ -76,7 +76,7 @@ function nearMiss(object: ManifestObject): Diagnostic | undefined {
 
 const fold = (kind: string): string => kind.toLowerCase().replace(/ies$/, "y").replace(/s$/, "");
 
-/** `group kind namespace/name`, equal for two objects that a cluster could not both hold (S10.4). */
+/** `group kind namespace/name`, equal for two objects that cannot both be in a cluster (S10.4). */
 export function identityOf(object: ManifestObject, kind: ObjectKind): string | undefined {
   if (kind.what !== "cluster" && kind.what !== "policy" && kind.what !== "foreign") return undefined;
   const { name, namespace } = isObject(object.value.metadata) ? object.value.metadata : {};

@@ -8,24 +8,24 @@ const policy =
 const read = (...texts: readonly string[]) =>
   readCluster(texts.map((text, i) => ({ file: `${i}.yaml`, text })));
 
-describe("who is in a cluster", () => {
+describe("the endpoints of a cluster", () => {
   it("pods and their namespaces", () => {
     const { pods, namespaces } = read(pod);
     expect([[...pods.keys()], [...namespaces.keys()]]).toEqual([["shop/cart"], ["shop"]]);
   });
 
-  it("namespaces that only a policy speaks of, whatever else the policy says", () => {
+  it("namespaces that only a policy mentions, whatever its spec", () => {
     expect([...read(policy).namespaces.keys()]).toEqual(["payments"]);
   });
 
-  it("what stands before a mistake, and in other files", () => {
+  it("what is before a mistake, and in other files", () => {
     expect([...read(`${pod}---\n{`, pod.replace("cart", "web")).pods.keys()]).toEqual([
       "shop/cart",
       "shop/web",
     ]);
   });
 
-  it("nobody, where there is nothing", () => {
+  it("nothing for an empty input", () => {
     expect(read().pods.size).toBe(0);
   });
 });

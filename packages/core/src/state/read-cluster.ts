@@ -6,7 +6,7 @@ import { readObjects } from "../manifest/read.js";
 import type { Source } from "../manifest/source.js";
 import { kindOf } from "./object-kind.js";
 
-/** Who is in a cluster, for those who want names alone: what is wrong is left out, and policies are not looked into. */
+/** The endpoints of a cluster, for names only: objects with errors are skipped, and policies are not read. */
 export function readCluster(sources: readonly Source[]): Cluster {
   const cluster = new ClusterBuilder();
   const namespaces = new Set<string>();

@@ -47,11 +47,11 @@ export interface StateOptions extends Omit<LowerOptions, "ciliumFamilies"> {
   readonly ignoreApis?: readonly string[];
   /** Leave out what has errors instead of evaluating nothing (S10.1). */
   readonly keepGoing?: boolean;
-  /** Told now and then how many objects have been read. */
+  /** Called now and then with the number of objects that have been read. */
   readonly progress?: (objects: number) => void;
 }
 
-/** A cluster and what its policies mean: all that any question needs. */
+/** A cluster and its policies, lowered to tiers: all that questions need. */
 export interface State {
   readonly cluster: Cluster;
   readonly tiers: Tiers;
@@ -69,10 +69,10 @@ export interface State {
   readonly tiersAs: (enforcer: EnforcerName | undefined, among?: readonly EnforcerDifference[]) => Tiers;
   /** What holds for every answer about this state. */
   readonly caveats: readonly Caveat[];
-  /** The same cluster under other policies; what is wrong with the input is not looked for again. */
+  /** The same cluster under other policies; the input is not validated again. */
   readonly withDefinitions: (definitions: readonly PolicyDefinition[]) => State;
   readonly diagnostics: readonly Diagnostic[];
-  /** How many objects of kinds that are not ours there were (S10.3). */
+  /** How many objects of unknown kinds there were (S10.3). */
   readonly skipped: ReadonlyMap<string, number>;
   /** Whether questions may be asked: no errors, or `keepGoing`. */
   readonly usable: boolean;
@@ -86,7 +86,7 @@ export function readState(sources: readonly Source[], options: StateOptions = {}
   return { ...state, diagnostics: withAdvice(state.diagnostics, sources, state.skipped) };
 }
 
-/** States that have some sources in common, which are read only once: not all can be read again. */
+/** States that share some sources, which are read only once: not all can be read again. */
 export function readStates(
   common: readonly Source[],
   sides: readonly (readonly Source[])[],
@@ -108,7 +108,7 @@ export function readStates(
   });
 }
 
-/** Takes objects as they come, and keeps of each what it means. */
+/** Consumes objects one by one, and keeps the meaning of each. */
 export class StateReader implements Receiver {
   private readonly cluster = new ClusterBuilder();
   private readonly definitions: PolicyDefinition[] = [];
@@ -128,7 +128,7 @@ export class StateReader implements Receiver {
     this.inTexts.push(found);
   };
 
-  /** Gives back the policy, if that is what it is and it can be read. */
+  /** Returns the policy, if it is one and can be read. */
   readonly object = (object: ManifestObject): PolicyRef | undefined => {
     if (++this.count % objectsPerReport === 0) this.options.progress?.(this.count);
     const kind = kindOf(object);
@@ -179,7 +179,7 @@ export class StateReader implements Receiver {
     return reading.policy;
   }
 
-  /** What was read, each by itself: nothing that only shows beside a cluster or other policies. */
+  /** The diagnostics of single objects, without those that depend on a cluster or other policies. */
   read(): Pick<State, "definitions" | "diagnostics"> {
     return { definitions: this.definitions, diagnostics: [...this.inTexts, ...this.inObjects] };
   }
@@ -264,7 +264,7 @@ export function stateOf(
   };
 }
 
-/** The policies that Tierwall evaluates, as docs/semantics.md reads them: what others do cannot be proven (S9.7, S9.8). */
+/** The policies that Tierwall evaluates, as docs/semantics.md reads them: the effects of others cannot be proven (S9.7, S9.8). */
 export function ownPolicies(state: State): State {
   const { enforcer, ...rest } = state;
   if (state.foreign.length === 0 && enforcer === undefined) return state;
@@ -285,7 +285,7 @@ export function duplicate(object: ManifestObject, first: FirstPlace, identity: s
   const called = calledIn(identity);
   return diagnostic(
     "TW1102",
-    `there are two objects called ${called}; the other is at ${first.file}:${first.line}`,
+    `there are two objects named ${called}; the other is at ${first.file}:${first.line}`,
     {
       place: object.document.placeOf([...object.path, "metadata", "name"]),
       object: called,
@@ -296,7 +296,7 @@ export function duplicate(object: ManifestObject, first: FirstPlace, identity: s
 
 // S10.3
 export function skippedKinds(skipped: ReadonlyMap<string, number>): Diagnostic {
-  const message = `kinds that are no part of network policy were skipped: ${formatCounts(skipped)}`;
+  const message = `kinds that do not affect network policy were skipped: ${formatCounts(skipped)}`;
   return diagnostic("TW3003", message);
 }
 
@@ -308,7 +308,7 @@ export function provenanceOf(
 }
 
 function leftOut(object: ManifestObject, policy: PolicyRef): Diagnostic {
-  return diagnostic("TW2022", `${policy.kind} \`${policy.name}\` has errors and was left out`, {
+  return diagnostic("TW2022", `${policy.kind} \`${policy.name}\` has errors and was skipped`, {
     place: object.document.placeOf(object.path),
   });
 }
@@ -335,7 +335,7 @@ export function enforcedByCilium(
   return [...parts, { rules: [], isolation }];
 }
 
-/** What is left out, or not followed, although the input has it. */
+/** What is ignored, or not followed, although the input has it. */
 function notEnforcedCaveats(
   definitions: readonly PolicyDefinition[],
   { enforcer, ciliumEnforcement }: Setup,

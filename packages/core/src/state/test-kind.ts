@@ -1,4 +1,4 @@
-/** The kinds that say what must hold. They lie beside policies, and are no part of any cluster. */
+/** The kinds with assertions: in files next to policies; of the two, only a Guarantee can be in a cluster. */
 export const ownGroup = "tierwall.dev";
 export const connectivityTestKind = { apiVersion: "tierwall.dev/v1", kind: "ConnectivityTest" } as const;
 export const guaranteeKind = { apiVersion: "tierwall.dev/v1", kind: "Guarantee" } as const;

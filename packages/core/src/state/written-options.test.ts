@@ -30,6 +30,6 @@ it.each([
 it.each([
   [{ podCidrs: ["10.0.0.0/33"] }, "`10.0.0.0/33` is not a CIDR"],
   [{ apiServer: ["nowhere"] }, "`nowhere` is not an IP address"],
-])("%j is not taken for less", (written, message) => {
+])("%j is rejected", (written, message) => {
   expect(() => readOptions(written)).toThrow(message);
 });

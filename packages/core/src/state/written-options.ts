@@ -31,7 +31,7 @@ export function writtenOptions(options: StateOptions): ClusterOptions {
   };
 }
 
-/** Throws where it was not written by `writtenOptions`: leaving a fact out would change verdicts. */
+/** Throws if it was not written by `writtenOptions`: leaving a fact out would change verdicts. */
 export function readOptions(written: ClusterOptions): StateOptions {
   const { podCidrs, serviceCidrs, apiServer, dns } = written;
   return {

@@ -152,12 +152,12 @@ function ruleOf(constraint: Constraint, title: string): ValidationRule | undefin
     case "at-most-one":
       return {
         rule: `${howMany(constraint.of)} <= 1`,
-        message: `${listed(constraint.of, "and")} exclude each other in ${title}`,
+        message: `${listed(constraint.of, "and")} are mutually exclusive in ${title}`,
       };
     case "needs":
       return {
         rule: `!${isSet(constraint.field)} || ${constraint.needs.map(isSet).join(" || ")}`,
-        message: `\`${constraint.field}\` needs ${listed(constraint.needs, "or")} beside it`,
+        message: `\`${constraint.field}\` requires ${listed(constraint.needs, "or")}`,
       };
     case "custom":
       return constraint.cel;

@@ -22,12 +22,12 @@ describe("a constraint in CEL", () => {
     [
       { kind: "at-most-one", of: ["a", "b"] },
       "(has(self.a) ? 1 : 0) + (has(self.b) ? 1 : 0) <= 1",
-      "`a` and `b` exclude each other in a thing",
+      "`a` and `b` are mutually exclusive in a thing",
     ],
     [
       { kind: "needs", field: "a", needs: ["b", "c"] },
       "!has(self.a) || has(self.b) || has(self.c)",
-      "`a` needs `b` or `c` beside it",
+      "`a` requires `b` or `c`",
     ],
     [
       { kind: "custom", check: () => [], cel: { rule: "self.a != self.b", message: "they differ" } },

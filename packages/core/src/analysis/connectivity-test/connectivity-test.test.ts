@@ -72,7 +72,7 @@ describe("reading", () => {
     ).toEqual(["l1", "l2"]);
   });
 
-  it("a file that does not speak of ConnectivityTest is none of our business, broken or not", () => {
+  it("a file that does not mention ConnectivityTest is ignored, broken or not", () => {
     expect(read("a: [")).toEqual({ tests: [], diagnostics: [] });
     expect(read("kind: Pod\nmetadata: 3\n")).toEqual({ tests: [], diagnostics: [] });
   });
@@ -101,7 +101,7 @@ describe("S10.1: what is wrong with a test, with its place", () => {
     ],
     ["an empty list", file('{from: [], to: "c/d:80", verdict: Allow}'), ["TW1206 7:14 spec.expect[0].from"]],
     [
-      "a from that is no text",
+      "a from that is not a string",
       file('{from: {a: b}, to: "c/d:80", verdict: Allow}'),
       ["TW1201 7:14 spec.expect[0].from"],
     ],
@@ -121,7 +121,7 @@ describe("S10.1: what is wrong with a test, with its place", () => {
       ["TW1501 7:14 spec.expect[0].from"],
     ],
     [
-      "an endpoint that is none",
+      "an invalid endpoint",
       file('{from: client, to: "c/d:80", verdict: Allow}'),
       ["TW1501 7:14 spec.expect[0].from"],
     ],

@@ -24,32 +24,30 @@ import type { Question } from "../explain/ask.js";
 import { parseEndpoint, parseTarget } from "../endpoints/endpoint-ref.js";
 import { connectivityTestKind } from "../../state/test-kind.js";
 
-/** An object of a test, which no cluster ever sees. */
+/** An object of a test; it is never applied to a cluster. */
 const part = <F extends Fields>(title: string, description: string, fields: F) => ({
   ...object(title, description, fields),
-  ifDropped: "Left as it is, the test would not say what it seems to say.",
+  ifDropped: "Otherwise, the test does not check what it seems to check.",
 });
 
 const expectation = part("an expectation", "What must hold for each pair of a `from` and a `to`.", {
-  from: required(
-    list("Who opens the connection: one endpoint, or a list.", string("An endpoint."), { minItems: 1 }),
-  ),
+  from: required(list("The source: one endpoint, or a list.", string("An endpoint."), { minItems: 1 })),
   to: required(
-    list("Where it goes: `ENDPOINT:PORT/PROTOCOL`, one or a list.", string("An endpoint with a port."), {
+    list("The destination: `ENDPOINT:PORT/PROTOCOL`, one or a list.", string("An endpoint with a port."), {
       minItems: 1,
     }),
   ),
-  verdict: required(oneOf("What the answer must be.", ["Allow", "Deny", "Undecided"])),
+  verdict: required(oneOf("The expected verdict.", ["Allow", "Deny", "Undecided"])),
   decidedBy: optional(
     string("The policy that must have decided: `KIND/NAME`, `KIND/NAMESPACE/NAME`, or `default`."),
   ),
 });
 
-const testMetadata = part("metadata", "How the test is called.", {
+const testMetadata = part("metadata", "Metadata of the test.", {
   name: required(string("The name of the test.")),
-  namespace: optional(any("Not read.")),
-  labels: optional(any("Not read.")),
-  annotations: optional(any("Not read.")),
+  namespace: optional(any("Ignored.")),
+  labels: optional(any("Ignored.")),
+  annotations: optional(any("Ignored.")),
 });
 
 const testObject = part("a ConnectivityTest", "Assertions about who can reach whom.", {
@@ -57,7 +55,7 @@ const testObject = part("a ConnectivityTest", "Assertions about who can reach wh
   kind: required(string("`ConnectivityTest`.")),
   metadata: required(testMetadata),
   spec: required(
-    part("the spec of a ConnectivityTest", "The states to look at and what must hold in them.", {
+    part("the spec of a ConnectivityTest", "The states to check, and the assertions about them.", {
       given: optional(list("Files and folders, relative to this file.", string("A path."))),
       expect: required(list("What must hold.", expectation, { minItems: 1 })),
     }),
@@ -70,7 +68,7 @@ export const connectivityTestSchema: Schema = testObject;
 export interface ConnectivityTest {
   readonly name: string;
   readonly file: string;
-  /** Paths relative to `file`, and where they stand in it. */
+  /** Paths relative to `file`, and where they are in it. */
   readonly given: readonly { readonly path: string; readonly place: Place }[];
   readonly assertions: readonly Assertion[];
 }
@@ -85,7 +83,7 @@ export interface Assertion {
   readonly place: Place;
 }
 
-/** The tests of one file; documents of other kinds are left alone. */
+/** The tests of one file; documents of other kinds are ignored. */
 export function readConnectivityTests(
   text: string,
   file: string,
@@ -111,7 +109,7 @@ function readTest(source: ManifestObject): {
   const { document, path: root } = source;
   const at = (path: Path) => document.placeOf([...root, ...path]);
   if (source.apiVersion !== connectivityTestKind.apiVersion) {
-    const message = `\`${source.apiVersion}\` is not a known version of ConnectivityTest; known is \`${connectivityTestKind.apiVersion}\``;
+    const message = `\`${source.apiVersion}\` is not a known version of ConnectivityTest; use \`${connectivityTestKind.apiVersion}\``;
     return { diagnostics: [diagnostic("TW1105", message, { place: at(["apiVersion"]) })] };
   }
   const { value, problems } = validate(testObject, withLists(source.value));
@@ -123,7 +121,7 @@ function readTest(source: ManifestObject): {
     return diagnostic(problem.code, message, { ...where, object: about });
   });
 
-  // Endpoints are read even where something else is wrong: all errors come at once (S10.1).
+  // Endpoints are read even if something else is wrong: all errors are reported at once (S10.1).
   const assertions: Assertion[] = [];
   for (const [i, expected] of expectationsOf(value).entries()) {
     const path: Path = ["spec", "expect", i];

@@ -13,7 +13,7 @@ export interface TestResult {
   readonly test: ConnectivityTest;
   readonly passed: number;
   readonly mismatches: readonly Mismatch[];
-  /** Questions that could not be asked: bad input, neither passed nor failed. */
+  /** Assertions that could not be evaluated: bad input, neither passed nor failed. */
   readonly unanswered: readonly Unanswered[];
   /** Of the state that it was given (S9.5). */
   readonly caveats: readonly Caveat[];
@@ -63,7 +63,7 @@ export function runConnectivityTest(state: State, test: ConnectivityTest): TestR
   return { test, passed, mismatches, unanswered, caveats: mergedCaveats(caveatsOfAll(state), differing) };
 }
 
-/** A test that cannot be run, because what it is given is not valid. */
+/** A test that cannot be run, because its input is not valid. */
 export function unansweredTest(test: ConnectivityTest, diagnostic: Diagnostic): TestResult {
   const unanswered = test.assertions.map((assertion) => ({ assertion, diagnostic }));
   return { test, passed: 0, mismatches: [], unanswered, caveats: [] };
@@ -71,7 +71,7 @@ export function unansweredTest(test: ConnectivityTest, diagnostic: Diagnostic): 
 
 /**
  * The names that `decidedBy` may have: for a denial those of the first direction that denies; for an Allow those of
- * either direction, and `default` only if no policy spoke in any.
+ * either direction, and `default` only if no policy decides in either.
  */
 export function decidingNames({ verdict, egress, ingress }: ConnectionVerdict): readonly string[] {
   const names = (walk: { readonly decisions: readonly Decision[] }) => walk.decisions.flatMap(deciderNames);

@@ -493,7 +493,7 @@ describe("converting to NetworkPolicy", () => {
     "ingress: [{action: Deny, from: [{namespaces: {matchLabels: {tenant: bar}}}]}]",
   ).replace("{namespaces: {}}", "{namespaces: {matchLabels: {tenant: foo}}}");
 
-  it("allows what is left, and excepts the range of pods from the outside", () => {
+  it("allows the rest, and excepts the range of pods from the outside", () => {
     const conversion = proven(denyTenant, "network-policy");
     expect(conversion.text).toBe(`apiVersion: networking.k8s.io/v1
 kind: NetworkPolicy

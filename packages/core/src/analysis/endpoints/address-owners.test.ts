@@ -89,7 +89,7 @@ describe("what is asked about such an address", () => {
     expect(verdict(closed, "192.168.0.1 -> a/client:80/TCP")).toBe("Allow");
   });
 
-  it("S1.16: the engine judges a node by the address that was asked about, as the evaluator does", () => {
+  it("S1.16: the engine evaluates a node by the address of the question, as the evaluator does", () => {
     const block = `{apiVersion: networking.k8s.io/v1, kind: NetworkPolicy, metadata: {namespace: a, name: to-tunnel},
       spec: {podSelector: {matchLabels: {app: client}}, policyTypes: [Egress], egress: [{to: [{ipBlock: {cidr: 10.9.0.64/32}}]}]}}`;
     const { state } = world([...cluster, block].join("\n---\n"));

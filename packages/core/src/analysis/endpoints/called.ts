@@ -35,7 +35,7 @@ const isPod = (cluster: Cluster, text: string): boolean =>
 
 const count = (n: number, noun: string): string => `${n} ${noun}${n === 1 ? "" : "s"}`;
 
-/** The endpoints with this name, in whatever namespace; where there are none, those with the name that is nearest. */
+/** The endpoints with this name, in any namespace; if there are none, those with the nearest name. */
 export function endpointsCalled(
   cluster: Cluster,
   name: string,

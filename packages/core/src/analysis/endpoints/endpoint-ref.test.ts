@@ -10,7 +10,7 @@ const value = <T>(result: Result<T>): T => {
 };
 const refusal = (result: Result<unknown>) =>
   result.ok ? "understood" : `${result.diagnostic.code} ${result.diagnostic.message}`;
-/** An endpoint in one line, each kind told from the others. */
+/** An endpoint in one line, in a different form for each kind. */
 function show(ref: EndpointRef): string {
   switch (ref.kind) {
     case "named":
@@ -161,13 +161,13 @@ describe("targets: an endpoint with a port", () => {
     "fd00::1",
     "[fd00::1]",
     "[fd00::1]:",
-  ])("TW1503: `%s` names no port", (text) =>
+  ])("TW1503: `%s` has no port", (text) =>
     expect(
-      refusal(parseTarget(text)).startsWith(`TW1503 \`${text}\` names no port; add \`:PORT/PROTOCOL\``),
+      refusal(parseTarget(text)).startsWith(`TW1503 \`${text}\` has no port; add \`:PORT/PROTOCOL\``),
     ).toBe(true),
   );
 
-  it("an IPv6 address without a port is told of the brackets", () => {
+  it("an IPv6 address without a port gets a hint about brackets", () => {
     expect(refusal(parseTarget("fd00::1:443"))).toMatch(/brackets/);
   });
 

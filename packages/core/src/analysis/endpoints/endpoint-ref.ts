@@ -5,7 +5,7 @@ import { type Address, parseAddress } from "../../net/address.js";
 import { parseCidr } from "../../net/cidr.js";
 import type { Protocol } from "../../policy/model.js";
 
-/** An end of a connection as a user names it. */
+/** An endpoint as a user names it. */
 export type EndpointRef =
   | { readonly kind: "named"; readonly namespace: string; readonly name: string }
   | {
@@ -19,7 +19,7 @@ export type EndpointRef =
   /** A pod that does not exist yet. */
   | { readonly kind: "new"; readonly namespaceLabels: Labels; readonly podLabels: Labels };
 
-/** What is asked of the destination. A number or a name; ICMP; or every port there is. */
+/** The port of the destination: a number or a name; ICMP; or every port. */
 export type PortRef =
   | { readonly kind: "number"; readonly port: number; readonly protocol: Exclude<Protocol, "ICMP"> }
   | { readonly kind: "named"; readonly name: string; readonly protocol?: Exclude<Protocol, "ICMP"> }
@@ -36,7 +36,7 @@ export function parseEndpoint(text: string): Result<EndpointRef> {
   const address = parseAddress(text.replace(/^\[(.*)\]$/, "$1"));
   if (address !== undefined) return ok({ kind: "address", address });
   if (parseCidr(text) !== undefined)
-    return failed(diagnostic("TW1501", `\`${text}\` is a range; ask about one of its addresses`));
+    return failed(diagnostic("TW1501", `\`${text}\` is a range; use one of its addresses`));
   const [namespace, second, third, ...rest] = text.includes(":") ? [] : text.split("/");
   if (namespace && second && third === undefined) return ok({ kind: "named", namespace, name: second });
   if (namespace && second && third && rest.length === 0)
@@ -59,7 +59,7 @@ function notAnEndpoint(text: string): string {
   return `is not an endpoint; ${forms}`;
 }
 
-/** `K=V,…/K=V,…`: a slash after a value ends the namespace's labels; keys may hold one of their own. */
+/** `K=V,…/K=V,…`: a slash after a value ends the namespace's labels; keys may contain a slash too. */
 function parseNew(body: string, whole: string): Result<EndpointRef> {
   const parts: Record<string, string>[] = [{}];
   let rest = body;
@@ -101,7 +101,7 @@ export function parseTarget(text: string): Result<{ endpoint: EndpointRef; port:
     return failed(
       diagnostic(
         "TW1503",
-        `\`${text}\` names no port; add \`:PORT/PROTOCOL\`, \`:NAME\` or \`:ICMP\`${text.includes(":") ? " (IPv6 addresses go in brackets)" : ""}`,
+        `\`${text}\` has no port; add \`:PORT/PROTOCOL\`, \`:NAME\` or \`:ICMP\`${text.includes(":") ? " (IPv6 addresses go in brackets)" : ""}`,
       ),
     );
   const endpoint = parseEndpoint(name);

@@ -3,7 +3,7 @@ import type { Endpoint, Flow } from "../../evaluate/flow.js";
 import type { Family } from "../../net/address.js";
 import { portAt, type PortSetId, type PortSets } from "../../sets/port-sets.js";
 
-/* Connections that stand for others: what people are shown of a set of them. */
+/* Example connections, which represent a set of connections in reports. */
 
 type Port = Pick<Flow, "protocol" | "port">;
 
@@ -26,7 +26,7 @@ const usualPorts: readonly Port[] = [
   { protocol: "TCP", port: 8080 },
 ];
 
-/** A port of the set: one that the destination says it listens on, where that is among them, as people know it. */
+/** A port of the set; if possible one that the destination declares, because users know it. */
 export function likelyPort(
   sets: PortSets,
   set: PortSetId,

@@ -17,7 +17,7 @@ const ofPod = (more: Partial<Pod>, grain: Grain) =>
   partyOf({ kind: "pod", pod: { ...pod, ...more }, namespace }, grain);
 const cart = { kind: "Deployment", namespace: "shop", name: "cart" };
 
-describe("an end goes by the name that people have for it", () => {
+describe("an endpoint has the name that users know", () => {
   test.each([
     ["a pod, pod by pod", ofPod({ workload: cart }, "pod"), "pod shop/cart-7d9f-x2x", "shop/cart-7d9f-x2x"],
     ["a pod of a Deployment", ofPod({ workload: cart }, "workload"), "Deployment shop/cart", "shop/cart"],

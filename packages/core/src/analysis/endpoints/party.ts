@@ -2,13 +2,13 @@ import type { Pod } from "../../cluster/model.js";
 import { compareText } from "../../policy/assemble.js";
 import type { Endpoint } from "../../evaluate/flow.js";
 
-/** How ends are put together for people: each pod, the workloads that made them, or whole namespaces. */
+/** How endpoints are grouped in reports: by pod, by workload, or by namespace. */
 export type Grain = "pod" | "workload" | "namespace";
 
-/** An end of the cluster as people call it. Nodes and their addresses are themselves in every grain. */
+/** A group of endpoints, as users name it. Nodes are never grouped. */
 export type Party =
   | { readonly kind: "pod"; readonly namespace: string; readonly name: string }
-  /** `workload` is its kind; a pod that no workload made stands for itself, with the kind `Pod`. */
+  /** `workload` is its kind; a pod without a workload is a party of its own, with the kind `Pod`. */
   | {
       readonly kind: "workload";
       readonly namespace: string;

@@ -1,6 +1,6 @@
 import type { Endpoint } from "../../evaluate/flow.js";
 
-/** Of one kind, what someone may read: all of it, or what is in some namespaces. */
+/** The objects of one kind that a user may read: all of them, or those of some namespaces. */
 export type ReadableScope = "all" | ReadonlySet<string>;
 
 /** By kind, as `kindKey` writes it; a kind that is absent cannot be read at all. */
@@ -22,11 +22,11 @@ export interface Unread {
 
 export const kindKey = ({ group, kind }: Pick<Named, "group" | "kind">): string => `${group} ${kind}`;
 
-/** More are not worth asking about. */
+/** The limit of namespaces to ask about. */
 const mostRemembered = 32;
 
 /**
- * The reader of a warning, who may read only a part of the cluster: objects outside of that part are not named. Remembers what
+ * The reader of a warning, who may read only a part of the cluster: objects outside of that part are not named. Records what
  * was left out, so that it can be counted.
  */
 export class Reader {
@@ -45,7 +45,7 @@ export class Reader {
     return false;
   }
 
-  /** Addresses outside of the cluster are no objects. */
+  /** External addresses are not objects. */
   maySee(end: Endpoint): boolean {
     if (this.readable === "everything") return true;
     switch (end.kind) {
@@ -58,7 +58,7 @@ export class Reader {
     }
   }
 
-  /** What `mayRead` refused; some of it, where that is much. */
+  /** What `mayRead` denied, up to a limit. */
   get unread(): readonly Unread[] {
     return [...this.missed.values()];
   }

@@ -58,7 +58,7 @@ const found = (text: string, options: StateOptions = {}) => {
   return result.ok ? show(result.value) : `${result.diagnostic.code} ${result.diagnostic.message}`;
 };
 
-describe("what a name stands for", () => {
+describe("what a name resolves to", () => {
   it.each([
     ["a pod", "shop/cart", "shop/cart | shop/cart"],
     ["a pod, said in full", "shop/Pod/cart", "shop/cart | shop/cart"],
@@ -74,7 +74,7 @@ describe("what a name stands for", () => {
   ])("%s: %s", (_what, text, expected) => expect(found(text)).toBe(expected));
 });
 
-describe("S1.9: what an address stands for", () => {
+describe("S1.9: what an address resolves to", () => {
   it.each([
     ["a pod", "10.0.0.1", "shop/cart | shop/cart | IPv4"],
     ["the same pod in its other family", "fd00::1", "shop/cart | shop/cart | IPv6"],
@@ -145,7 +145,7 @@ describe("TW1502: what does not exist, and what was probably meant", () => {
     ["shop/Deploiment/web", "`Deploiment` is not a kind of workload; did you mean `Deployment`?"],
     ["node:worker-2", "there is no node `worker-2`; did you mean `worker-1`?"],
     ["node:elsewhere", "there is no node `elsewhere`"],
-    ["shop/twin", "`shop/twin` could be `shop/StatefulSet/twin` or `shop/DaemonSet/twin`; say which"],
+    ["shop/twin", "`shop/twin` could be `shop/StatefulSet/twin` or `shop/DaemonSet/twin`; specify which one"],
   ])("%s", (text, message) => {
     const result = resolved(text);
     if (result.ok) throw new Error("found");

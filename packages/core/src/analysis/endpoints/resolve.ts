@@ -11,13 +11,13 @@ import { type Address, type Family, formatAddress, sameAddress } from "../../net
 import { contains } from "../../net/cidr.js";
 import type { EndpointRef, PortRef } from "./endpoint-ref.js";
 
-/** What a name stands for: the ends it may be, or the Service in front of them. */
+/** The meaning of a name: endpoints, or the Service in front of them. */
 export interface Resolved {
   readonly label: string;
   readonly endpoints: readonly Endpoint[];
-  /** Asked through a Service: the endpoints are those behind it (S1.9). */
+  /** Through a Service: the endpoints are those behind it (S1.9). */
   readonly service?: Service;
-  /** Asked by an address: only its family is in question. */
+  /** By an address: only its family is used. */
   readonly family?: Family;
 }
 
@@ -45,7 +45,7 @@ function endpointKind(word: string): string | undefined {
 
 export const isKindOfEndpoint = (word: string): boolean => endpointKind(word) !== undefined;
 
-/** `port` matters where one address is a node's and a Service's: the port says which of them answers. */
+/** `port` matters where one address is a node's and a Service's: the port determines which of them answers. */
 export function resolve(
   cluster: Cluster,
   ref: EndpointRef,
@@ -80,7 +80,7 @@ function resolveNamed(cluster: Cluster, namespace: string, name: string): Result
   if (only !== undefined && workloads.length === 1) return ok(podsAs(cluster, label, only.pods));
   if (workloads.length > 1) {
     const choices = workloads.map((w) => `\`${namespace}/${w.kind}/${name}\``).join(" or ");
-    return failed(diagnostic("TW1502", `\`${label}\` could be ${choices}; say which`));
+    return failed(diagnostic("TW1502", `\`${label}\` could be ${choices}; specify which one`));
   }
   if (pod !== undefined) return ok(podsAs(cluster, label, [pod]));
   return failed(
@@ -105,7 +105,7 @@ function resolveWorkload(
   const kind = endpointKind(word);
   if (kind === undefined) {
     const message = `\`${word}\` is not a kind of workload${didYouMean(word, endpointKinds)}`;
-    return failed(diagnostic("TW1502", message, { hint: `Known are ${endpointKinds.join(", ")}.` }));
+    return failed(diagnostic("TW1502", message, { hint: `The kinds are ${endpointKinds.join(", ")}.` }));
   }
   if (kind === "Pod") {
     const pod = cluster.pods.get(`${namespace}/${name}`);
@@ -123,7 +123,7 @@ function resolveWorkload(
     return failed(diagnostic("TW1502", `there is no Service \`${namespace}/${name}\``));
   }
   const root = cluster.workloads.find((w) => w.kind === kind && w.namespace === namespace && w.name === name);
-  // A ReplicaSet of a Deployment is not a workload of its own, but may be asked about.
+  // A ReplicaSet of a Deployment is not a separate workload, but users can ask about it.
   const madeByIt = (pod: Pod) =>
     pod.controller?.kind === kind && pod.namespace === namespace && pod.controller.name === name;
   const pods = root?.pods ?? [...cluster.pods.values()].filter(madeByIt);
@@ -145,23 +145,23 @@ function resolveAddress(
 ): Result<Resolved> {
   const { family } = address;
   const endpoints = endpointsAt(cluster, address);
-  // An end outside comes last, and is among them unless the address is surely in the cluster.
+  // An external endpoint comes last; it is present unless the address is surely in the cluster.
   const endpoint = endpoints.at(-1)!;
   const services = cluster.services.filter((s) => s.addresses.some((own) => sameAddress(own, address)));
   if (role === "source" && services[0] !== undefined && endpoint.kind === "external")
     return failed(
       diagnostic(
         "TW1501",
-        `${formatAddress(address)} is the address of a Service, and Services open no connections`,
+        `${formatAddress(address)} is the address of a Service, and Services do not open connections`,
       ),
     );
-  // A load balancer may share an address with a node or with another: then the port tells who answers.
+  // A load balancer may share an address with a node or another Service: then the port determines which one answers.
   const claims = services.length + (endpoint.kind === "external" ? 0 : 1);
   if (role === "destination" && port.kind === "all" && claims > 1)
     return failed(
       diagnostic(
         "TW1501",
-        `${formatAddress(address)} is shared by ${sharers(services, endpoint)}; say which port`,
+        `${formatAddress(address)} is shared by ${sharers(services, endpoint)}; specify the port`,
       ),
     );
   const service =
@@ -174,7 +174,7 @@ function resolveAddress(
         "TW1506",
         `${formatAddress(address)} is a Service address, but no Service in the input has it`,
         {
-          hint: "Policies judge the endpoints behind a Service: add the Service and its EndpointSlices or pods to the input.",
+          hint: "Policies are evaluated for the endpoints of a Service. Add the Service and its EndpointSlices or pods to the input.",
         },
       ),
     );
@@ -196,8 +196,8 @@ export function isAsked(servicePort: ServicePort, port: PortRef): boolean {
 }
 
 /**
- * Who has this address: a pod, a node, a pod in its node's network, or an end outside. Several where that is not certain: pods that
- * report the same address (S1.17), and a node in whose pod range it is, beside an end outside, where no pod has it (S1.16).
+ * The endpoints with this address: a pod, a node, a host-network pod, or an external endpoint. Several if that is uncertain: pods that
+ * report the same address (S1.17), and a node in whose pod range it is, together with an external endpoint, if no pod has it (S1.16).
  */
 export function endpointsAt(cluster: Cluster, address: Address): readonly Endpoint[] {
   const nodes = [...cluster.nodes.values()];
@@ -233,7 +233,7 @@ function serviceAs(service: Service): Resolved {
 
 /**
  * A pod that does not exist yet, in the namespace its labels name, or in one that does not exist yet either. Two new
- * pods are in two new namespaces; these have names, as all do (S1.10), but none that a selector could know.
+ * pods are in two new namespaces; these have names, as all do (S1.10), but no selector can match them by name.
  */
 function newPod(
   cluster: Cluster,

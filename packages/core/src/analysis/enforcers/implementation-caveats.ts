@@ -34,7 +34,7 @@ export function implementationCaveats(state: State, flow: Flow, verdict: Verdict
   }));
 }
 
-/** Comparing all connections takes several times as long as answering. Above this number of pods the user has to ask for it. */
+/** Comparing all connections takes several times as long as answering. Above this number of pods the user must request it. */
 const comparedPods = 500;
 
 /** S9.8, for answers about many connections: how many of them an implementation would answer differently. */
@@ -59,13 +59,13 @@ export function implementationCaveatsOfAll(state: State): readonly Caveat[] {
 
 const number = (value: number): string => value.toLocaleString("en");
 
-/** Those that enforce every policy API of the state: another one cannot be the one in use. */
+/** Those that enforce every policy API of the state: others cannot be the one in use. */
 const possibleEnforcers = (state: State): readonly EnforcerName[] =>
   enforcerNames.filter((name) =>
     state.policies.every(({ dialect }) => enforcers[name].enforces.includes(dialect)),
   );
 
-/** The differences that change the verdict by themselves; all of them where it takes several. */
+/** The differences that change the verdict alone; all of them if it takes several. */
 function reasonsFor(
   state: State,
   flow: Flow,

@@ -78,7 +78,7 @@ describe("S1.15: dual stack", () => {
     together(appPod("x/a", { ips: a }), appPod("x/b", { ips: b }));
   const only4 = isolating("x/only-4", "[{from: [{ipBlock: {cidr: 10.0.0.0/8}}]}]");
 
-  it("is judged per family that both ends have", () => {
+  it("is evaluated per family that both endpoints have", () => {
     expect(answers(ends(["10.0.0.1", "fd00::1"], ["10.0.0.2", "fd00::2"]), "x/a -> x/b:80/TCP")).toEqual([
       "Allow",
       "x/a -> x/b:80/TCP IPv4 Allow",
@@ -106,7 +106,7 @@ describe("S1.15: dual stack", () => {
     expect(answers(yaml, "fd00::1 -> x/b:80/TCP")).toEqual(["Deny", "x/a -> x/b:80/TCP IPv6 Deny"]);
   });
 
-  it("TW1505: ends without a common family cannot talk at all", () => {
+  it("TW1505: endpoints without a common family cannot connect", () => {
     const yaml = ends(["10.0.0.1"], ["fd00::2"]);
     expect(answers(yaml, "x/a -> x/b:80/TCP")).toEqual([expect.stringMatching(/^TW1505 x\/a and x\/b /)]);
     expect(answers(yaml, "2001:db8::1 -> x/a:80/TCP")).toEqual([expect.stringMatching(/^TW1505 /)]);
@@ -166,7 +166,7 @@ describe("S1.9: through a Service", () => {
     expect(answers(yaml, "x/a -> x/svc/s:53/TCP")[0]).toMatch(/^TW1504 /);
   });
 
-  it("TW1506: endpoints that the input does not tell", () => {
+  it("TW1506: endpoints that are not in the input", () => {
     const byHand = together(appPod("x/a"), service("ports: [{port: 80}]"));
     expect(answers(byHand, "x/a -> x/svc/s:80/TCP")[0]).toMatch(/^TW1506 the endpoints of Service x\/s /);
     const nobody = together(appPod("x/a"), service("selector: {app: none}, ports: [{port: 80}]"));
@@ -189,7 +189,7 @@ describe("S1.9: through a Service", () => {
     ]);
   });
 
-  it("a pod that does not have the named target port is no endpoint for it", () => {
+  it("a pod that does not have the named target port is not an endpoint for it", () => {
     const without = appPod("x/c", { ips: ["10.0.0.3"] });
     const both = service("selector: {tier: back}, ports: [{port: 80, targetPort: web}]");
     const labelled = (text: string) => text.replace("labels: {", "labels: {tier: back, ");
@@ -198,7 +198,9 @@ describe("S1.9: through a Service", () => {
   });
 
   it("TW1501: a Service opens no connections", () => {
-    expect(answers(yaml, "x/svc/s -> x/b:80/TCP")[0]).toMatch(/^TW1501 Service x\/s cannot open connections/);
+    expect(answers(yaml, "x/svc/s -> x/b:80/TCP")[0]).toMatch(
+      /^TW1501 Service x\/s does not open connections/,
+    );
   });
 
   it("S1.6: to itself directly a pod is always allowed; through a Service the policies apply", () => {

@@ -10,14 +10,14 @@ import type { EndpointRef, PortRef } from "../endpoints/endpoint-ref.js";
 import { endpointsAt, isAsked, podEndpoint, type Resolved, resolve } from "../endpoints/resolve.js";
 import type { State } from "../../state/state.js";
 
-/** A question about connections: who opens them, where they go, and on which ports. */
+/** A question about connections: source, destination and ports. */
 export interface Question {
   readonly from: EndpointRef;
   readonly to: EndpointRef;
   readonly port: PortRef;
 }
 
-/** Two ends that can talk, in one address family; the port is still open. */
+/** Two endpoints that can connect, in one address family; the port is not chosen yet. */
 export type AskedPair = Omit<Flow, "protocol" | "port">;
 
 /** One connection that the question may mean: several for workloads, Services, and dual stack. */
@@ -37,7 +37,7 @@ export interface Answer {
   readonly connection: ConnectionVerdict;
 }
 
-/** The verdict of all connections that a question means; "Mixed" where they do not agree. */
+/** The verdict of all connections that a question means; "Mixed" if they differ. */
 export type OverallVerdict = Verdict | "Mixed";
 
 export interface Candidates {
@@ -55,7 +55,7 @@ export function candidatesFor({ cluster }: Pick<State, "cluster">, question: Que
   if (!to.ok) return to;
   if (from.value.service !== undefined)
     return failed(
-      diagnostic("TW1501", `${from.value.label} cannot open connections; name the pod or workload that does`),
+      diagnostic("TW1501", `${from.value.label} does not open connections; name a pod or workload`),
     );
   const destinations = destinationsOf(cluster, to.value, question.port);
   if (!destinations.ok) return destinations;
@@ -63,7 +63,7 @@ export function candidatesFor({ cluster }: Pick<State, "cluster">, question: Que
     destinations.value.flatMap((destination) => pairUp(cluster, from.value, source, destination)),
   );
   if (candidates.length > 0) return ok({ from: from.value, to: to.value, candidates });
-  const message = `${from.value.label} and ${to.value.label} have no address family in common, so they cannot talk at all`;
+  const message = `${from.value.label} and ${to.value.label} have no common address family, so no connection is possible`;
   return failed(diagnostic("TW1505", message));
 }
 
@@ -89,7 +89,7 @@ export function overall(verdicts: readonly Verdict[]): OverallVerdict {
 interface Destination {
   readonly endpoint: Endpoint;
   readonly port: AskedPort | undefined;
-  /** The families that it can be reached by; empty where nothing tells. */
+  /** The families that it can be reached by; empty if unknown. */
   readonly families: readonly Family[];
   /** Reached through an address that was rewritten. */
   readonly viaService: boolean;
@@ -98,7 +98,7 @@ interface Destination {
 function pairUp(cluster: Cluster, from: Resolved, source: Endpoint, destination: Destination): Candidate[] {
   const { endpoint, port, families, viaService } = destination;
   const samePod = !viaService && isSamePod(source, endpoint);
-  // Between replicas the question is about one and another, unless there is only one.
+  // Between replicas, source and destination differ, unless there is only one replica.
   if (samePod && from.endpoints.length > 1) return [];
   const sourceFamilies = within(knownFamilies(cluster, source), from.family);
   return common(sourceFamilies, families).map((family) => ({
@@ -177,7 +177,7 @@ function behindService(
       const target = direct ?? { port: mapped(servicePort, backend) };
       if (direct === undefined && target.port === undefined) continue;
       for (const endpoint of endpointsBehind(cluster, backend)) {
-        // A slice lists a pod by one of its addresses, and leads there by no other.
+        // A slice lists a pod by one of its addresses, and forwards only to that one.
         const reachable =
           backend.address === undefined ? knownFamilies(cluster, endpoint) : [backend.address.family];
         const families = serviceFamilies.length === 0 ? reachable : common(reachable, serviceFamilies);
@@ -194,12 +194,12 @@ function behindService(
   if (destinations.length > 0) return ok(destinations);
   return failed(
     diagnostic("TW1506", `${name} has no endpoint for this`, {
-      hint: "No pod or ready endpoint stands behind it on this port and address family.",
+      hint: "It has no pod or ready endpoint on this port and address family.",
     }),
   );
 }
 
-/** Asked by the port of its pods, a Service is told apart from them. */
+/** A hint if the question uses the target port of a Service instead of its own port. */
 function behindPort(cluster: Cluster, service: Service, port: PortRef): string | undefined {
   if (port.kind !== "number") return undefined;
   const through = service.ports.find((servicePort) =>
@@ -207,18 +207,18 @@ function behindPort(cluster: Cluster, service: Service, port: PortRef): string |
   );
   return through === undefined
     ? undefined
-    : `Port ${port.port} is that of its pods: port ${through.port} of the Service leads there.`;
+    : `Port ${port.port} is a target port: use port ${through.port} of the Service.`;
 }
 
 function unknownBackends(who: string): Diagnostic {
   return diagnostic("TW1506", `${who} not in the input`, {
-    hint: "Policies judge the endpoint behind a Service: add its pods and EndpointSlices to the input.",
+    hint: "Policies are evaluated for the endpoints of a Service. Add its pods and EndpointSlices to the input.",
   });
 }
 
 interface Mapping {
   readonly servicePort: ServicePort | undefined;
-  /** Where nothing is rewritten, the port that was asked about is that of the endpoint; undefined is every port. */
+  /** If nothing is rewritten, the port of the question is that of the endpoint; undefined is every port. */
   readonly direct?: { readonly port: AskedPort | undefined };
 }
 
@@ -246,18 +246,18 @@ function endpointsBehind(cluster: Cluster, backend: Backend): readonly Endpoint[
     : [podEndpoint(cluster, backend.pod)];
 }
 
-/** S1.6: the very same pod, not another replica that its template stands for. */
+/** S1.6: the same pod, not another replica of the same template. */
 function isSamePod(a: Endpoint, b: Endpoint): boolean {
   return a.kind === "pod" && b.kind === "pod" && a.pod === b.pod && a.pod.fromTemplate !== true;
 }
 
-/** S1.15: the families both ends have; [undefined] where neither tells. */
+/** S1.15: the families that both endpoints have; [undefined] if unknown. */
 function common(a: readonly Family[], b: readonly Family[]): readonly (Family | undefined)[] {
   if (a.length === 0) return b.length === 0 ? [undefined] : distinct(b);
   return b.length === 0 ? a : a.filter((family) => b.includes(family));
 }
 
-/** Asked by an address, an end has the family of that address only. */
+/** An endpoint that is named by an address has only the family of that address. */
 function within(known: readonly Family[], asked: Family | undefined): readonly Family[] {
   return asked === undefined ? known : [asked];
 }

@@ -28,7 +28,7 @@ const must = (...question: Parameters<typeof explained>) => {
 describe("an explanation", () => {
   const yaml = together(client, replica("set-0", "app: a", v4(1)), replica("set-1", "app: a", v4(2)));
 
-  it("carries the question, the labels of both ends, and the verdict", () => {
+  it("has the question, the labels of both endpoints, and the verdict", () => {
     expect(must(yaml, "x/client", "x/StatefulSet/set", "80")).toMatchObject({
       from: "x/client",
       to: "x/StatefulSet/set",
@@ -37,12 +37,12 @@ describe("an explanation", () => {
     });
   });
 
-  it("replicas that agree are told once", () => {
+  it("replicas that agree are listed once", () => {
     const { answers } = must(yaml, "x/client", "x/set", "80");
     expect(answers.map(({ pair }) => formatEndpoint(pair.destination))).toEqual(["x/set-0"]);
   });
 
-  it("replicas that do not agree are each told", () => {
+  it("replicas that do not agree are listed separately", () => {
     const mixed = together(
       client,
       replica("set-0", "app: a", v4(1)),
@@ -59,7 +59,7 @@ describe("an explanation", () => {
     ]);
   });
 
-  it("S1.15: families that differ are each told, those that agree once", () => {
+  it("S1.15: families that differ are listed separately, those that agree once", () => {
     const dual = (policy: string) =>
       together(client, replica("set-0", "app: a", `${v4(1)}, ${v6(1)}`), policy);
     const only4 = isolate("", ", ingress: [{from: [{ipBlock: {cidr: 10.0.0.0/8}}]}]");

@@ -61,7 +61,7 @@ export function explain(state: State, question: Question): Result<Explanation> {
   });
 }
 
-/** What is denied here is denied, whatever a mesh or a node has to add. */
+/** A denied connection stays denied, whatever a mesh or a node adds. */
 function connectionCaveats(
   state: State,
   candidates: readonly Candidate[],
@@ -74,7 +74,7 @@ function connectionCaveats(
 /** A candidate with its verdict; traces are made only of those that are shown. */
 interface Judged {
   readonly verdicts: readonly Verdict[];
-  /** Equal for answers that say the same. */
+  /** Equal for equal answers. */
   readonly key: string;
   readonly explain: () => ExplainedAnswer;
   /** What other implementations would answer (S9.8). */
@@ -99,7 +99,7 @@ function judge(state: State, { pair, port }: Candidate, asked: Question["port"])
   }
   const flow: Flow = { ...pair, ...port };
   const connection = evaluate(state.cluster, state.tiers, flow);
-  // A question about a Service may mean several of its ports, and each has an answer of its own.
+  // A question about a Service may mean several of its ports, and each has its own answer.
   const which = asked.kind === "all" ? ` ${port.port}/${port.protocol}` : "";
   const key = `${connection.verdict}${which} ${conditionsOf(connection).join()}`;
   return {
@@ -122,7 +122,7 @@ function traceFlow(state: State, flow: Flow, connection: ConnectionVerdict): Exp
   };
 }
 
-/** One answer for each verdict; replicas and address families that agree need not be told twice (S1.15). */
+/** One answer for each verdict; replicas and address families that agree are not repeated (S1.15). */
 function distinct(answers: readonly Judged[]): readonly Judged[] {
   const seen = new Map<string, Judged>();
   for (const answer of answers) if (!seen.has(answer.key)) seen.set(answer.key, answer);

@@ -90,7 +90,7 @@ describe("every port, in as few sets as there are reasons", () => {
     ]);
   });
 
-  it("rules for somebody else do not cut anything", () => {
+  it("rules for other pods do not split ranges", () => {
     const others = "ingress: [{from: [{podSelector: {matchLabels: {app: zzz}}}], ports: [{port: 80}]}]";
     expect(setsOf(policy("np", others))[0]).toBe("Deny TCP all");
   });

@@ -62,8 +62,8 @@ export function portSets(state: State, pair: AskedPair, only?: TransportProtocol
 }
 
 /**
- * Only the rules whose subject and peers can match this pair; the others never speak, whatever the port. What was
- * taken for granted in finding that out is noted.
+ * Only the rules whose subject and peers can match this pair; the others never match, whatever the port. What was
+ * assumed for this is noted.
  */
 function concerning(state: State, pair: AskedPair): { tiers: Tiers; notes: Record<Direction, Set<string>> } {
   const flow: Flow = { ...pair, protocol: "TCP", port: 0 };
@@ -88,7 +88,7 @@ function concerning(state: State, pair: AskedPair): { tiers: Tiers; notes: Recor
   return { tiers, notes };
 }
 
-/** Where an interval begins: at 1, at each range, and behind it. */
+/** Where an interval begins: at 1, at each range, and after it. */
 function startsOf(tiers: Tiers, protocol: TransportProtocol, destination: Endpoint): readonly number[] {
   const starts = new Set([1]);
   for (const tier of [...tiers.egress, ...tiers.ingress])

@@ -3,15 +3,15 @@ import { backendsOf } from "../../cluster/service.js";
 import type { State } from "../../state/state.js";
 import { candidatesFor, type Question } from "./ask.js";
 
-/** A port that is asked of pods, and is that of a Service in front of them, which leads to another. */
+/** A port in a question about pods that is a port of their Service, and maps to another port. */
 export interface ServicePortAsked {
   readonly service: Service;
   readonly servicePort: ServicePort;
-  /** Where it leads to. */
+  /** The target port. */
   readonly target: number;
 }
 
-/** Policies match the ports of pods (S1.9): who asks a pod about the port of its Service may mean another port. */
+/** Policies match the ports of pods (S1.9): a question about a pod with the port of its Service may mean another port. */
 export function servicePortAsked(
   state: Pick<State, "cluster">,
   question: Question,

@@ -29,7 +29,7 @@ spec: {podSelector: {matchLabels: {app: server}}, ${rules}}
 `;
 const from4 = server("ingress: [{from: [{ipBlock: {cidr: 10.0.0.0/8}}]}]");
 
-describe("S1.9: which port is judged", () => {
+describe("S1.9: which port is evaluated", () => {
   it.each([
     ["a Service's port is mapped", "clusterIP: 10.96.0.1", "x/svc/s:80", "Allow"],
     ["by its address as well", "clusterIP: 10.96.0.1", "10.96.0.1:80", "Allow"],
@@ -55,8 +55,8 @@ describe("S1.9, S1.15: which families lead there", () => {
   });
 });
 
-describe("S1.9: who stands behind it", () => {
-  it("a pod that the slice names and the input does not have is not known, and so there is no answer", () => {
+describe("S1.9: its endpoints", () => {
+  it("a pod that the slice names and the input does not have is unknown, and so there is no answer", () => {
     const asked = world(`${ends}${service("")}${slice("10.0.0.9", ", targetRef: {kind: Pod, name: gone}")}`);
     expect(() => asked.ask("x/client -> x/svc/s:80")).toThrow("TW1506 pod x/gone");
   });
@@ -77,7 +77,7 @@ describe("S1.9: who stands behind it", () => {
   });
 });
 
-it("S9.1: a template stands for many replicas, and two of them need not have one address", () => {
+it("S9.1: a template represents many replicas, and two of them may have different addresses", () => {
   const web = `---
 apiVersion: apps/v1
 kind: Deployment
@@ -103,7 +103,7 @@ spec: {replicas: 0, template: {metadata: {labels: {app: web}}}}
   expect([...world(`${ends}${old}`).state.cluster.pods.keys()]).toEqual(["x/client", "x/server"]);
 });
 
-describe("S10.3: what only looks like one of our kinds", () => {
+describe("S10.3: what only looks like a known kind", () => {
   it.each([
     ["a chart's values", "kind: DaemonSet\nimage: {tag: latest}\n"],
     ["a patch", "- {op: replace, path: /spec/replicas, value: 3}\n"],
@@ -116,7 +116,7 @@ describe("S10.3: what only looks like one of our kinds", () => {
     ["policy.networking.k8s.io/v1alpha2", "ClusterNetworkPolcy"],
     ["v1", "Namspace"],
     ["apps/v1", "Deploymnt"],
-  ])("but %s %s is a slip", (apiVersion, kind) => {
+  ])("but %s %s is a misspelled one", (apiVersion, kind) => {
     expect(problemsIn(`apiVersion: ${apiVersion}\nkind: ${kind}\nmetadata: {name: a}\n`)).toEqual([
       "TW1107 2:7",
     ]);

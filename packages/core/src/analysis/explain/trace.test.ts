@@ -136,7 +136,7 @@ describe("the tiers that are walked", () => {
     ]);
   });
 
-  it("S1.4: each direction has its own, and an end that is no pod has none", () => {
+  it("S1.4: each direction has its own, and an endpoint that is not a pod has none", () => {
     const yaml = together(
       cluster,
       "{apiVersion: networking.k8s.io/v1, kind: NetworkPolicy, metadata: {namespace: shop, name: out}, spec: {podSelector: {}, egress: [{}], policyTypes: [Egress]}}",
@@ -163,7 +163,7 @@ describe("the tiers that are walked", () => {
     expect(explained(yaml, "node:worker -> payments/placed:80/TCP").ingress.tiers).toEqual([]);
   });
 
-  it("S9.1: a rule that may match leaves its tier undecided, whatever comes behind it", () => {
+  it("S9.1: a rule that may match leaves its tier undecided, whatever comes after it", () => {
     const domains =
       "{apiVersion: policy.networking.k8s.io/v1alpha2, kind: ClusterNetworkPolicy, metadata: {name: p}, spec: {tier: Admin, priority: 5, subject: {namespaces: {}}, egress: [{name: names, action: Accept, to: [{domainNames: [example.com]}]}, {name: rest, action: Deny, to: [{networks: [0.0.0.0/0]}]}]}}";
     const { egress, connection } = explained(together(cluster, domains), "shop/cart -> 203.0.113.7:443/TCP");
@@ -228,7 +228,7 @@ describe("the nearest rule that would have allowed", () => {
     expect(nearest(policy("admin", "p", 5, byBoth, deny))).toBe("by-both peer port");
   });
 
-  it("one that would have been in time is nearer than one that comes too late", () => {
+  it("one that would have been in time is nearer than one that is evaluated too late", () => {
     const late = rule("late", "Allow");
     expect(nearest(policy("admin", "p", 5, rule("in-time", "Allow", teamB, 80), deny, late))).toBe(
       "in-time peer port",
@@ -236,7 +236,7 @@ describe("the nearest rule that would have allowed", () => {
     expect(nearest(policy("admin", "p", 5, deny, late))).toBe("late");
   });
 
-  it("it may stand in a NetworkPolicy that isolates", () => {
+  it("it may be in a NetworkPolicy that isolates", () => {
     expect(nearest(networkPolicy("np", "ingress: [{ports: [{port: 80}]}]"))).toBe("np port");
   });
 

@@ -14,7 +14,7 @@ import {
 import type { State } from "../../state/state.js";
 import { allRuns, type Fit, fitOf, type WalkedConnection, whyNot } from "./why-not.js";
 
-/** One direction, step by step: which tiers were walked, who spoke in each, and why nobody else did. */
+/** One direction, step by step: the tiers, the rules that match in each, and why the others do not. */
 export interface WalkTrace {
   readonly direction: Direction;
   readonly end: Endpoint;
@@ -26,7 +26,7 @@ export interface WalkTrace {
 export interface TierTrace {
   readonly tier: TierName;
   readonly outcome: "allow" | "deny" | "pass" | "next" | "undecided" | "not-reached";
-  /** The rules of policies that select the subject, in the order in which they are asked. */
+  /** The rules of policies that select the subject, in the order of evaluation. */
   readonly rules: readonly RuleTrace[];
   /** The policies that isolate the subject in this tier (S1.2). */
   readonly isolation: readonly Isolation[];
@@ -34,7 +34,7 @@ export interface TierTrace {
 
 export interface RuleTrace {
   readonly rule: Rule;
-  /** `matches` decided the tier; `would-match` fits, but came too late; `may-match` hangs on what is not known. */
+  /** `matches` decided the tier; `would-match` matches, but comes too late; `may-match` depends on missing information. */
   readonly result: "matches" | "may-match" | "would-match" | "no-match";
   readonly fails: readonly ("peer" | "port")[];
   readonly why?: string;
@@ -53,7 +53,7 @@ export function traceWalk(state: State, direction: Direction, flow: Flow, walk: 
   const subject = subjectOf(end);
   if (subject === undefined || flow.toItself) return { direction, end, tiers: [] };
 
-  // S1.6: whether the other end is the node that the subject runs on.
+  // S1.6: whether the other endpoint is the node that the subject runs on.
   const isOwn = (unknowns: Unknowns) => isOwnNode(subject, other, unknowns);
   const ownNode = direction === "ingress" ? allRuns(isOwn) : "no";
   const connection = { direction, subject, other, flow, cluster: state.cluster, ownNode };
@@ -69,7 +69,7 @@ export function traceWalk(state: State, direction: Direction, flow: Flow, walk: 
   return { direction, end, tiers: spoken, ...(nearest === undefined ? {} : { nearestAllow: nearest }) };
 }
 
-/** What of a tier counts for a pod's own node (S7.8). */
+/** The rules of a tier that apply to a pod's own node (S7.8). */
 function bindingPart(tier: Tier): Tier {
   return { ...tier, rules: tier.rules.filter((rule) => rule.bindsOwnNode), isolation: [] };
 }
@@ -92,7 +92,7 @@ function traceTier(tier: Tier, connection: Connection, isReached: boolean): Tier
   return { tier: tier.name, outcome, rules, isolation };
 }
 
-/** Of rules that match, the one that decides the tier: the specification is asked, which names a rule that denies. */
+/** Of rules that match, the one that decides the tier: as the specification chooses it, which names a rule that denies. */
 function deciderAmong(
   matching: readonly Rule[],
   tier: Tier,
@@ -105,7 +105,7 @@ function deciderAmong(
   return matching[denying.findIndex((rule) => deciders.includes(rule))];
 }
 
-/** A rule that may match leaves the tier open, whatever those after it do. */
+/** A rule that may match leaves the tier undecided, whatever those after it do. */
 function outcomeIn(
   rules: readonly RuleTrace[],
   isolation: readonly Isolation[],
@@ -122,8 +122,8 @@ function outcomeIn(
 
 function fitIn(rule: Rule, connection: Connection): Fit {
   const fit = fitOf(rule, connection);
-  // To the pod's own node most rules mean nothing: where that is not known, they may match.
-  // S9.3: what a foreign object does is not known, whomever it applies to.
+  // Most rules do not apply to the pod's own node: if it is unknown, they may match.
+  // S9.3: the effect of a foreign object is unknown.
   const isOpen =
     rule.condition?.kind === "foreign" || (connection.ownNode === "maybe" && rule.bindsOwnNode === undefined);
   return isOpen && fit.peer === "yes" ? { ...fit, peer: "maybe" } : fit;
@@ -145,8 +145,8 @@ function ruleTrace(rule: Rule, fit: Fit, isDecider: boolean, connection: Connect
 }
 
 /**
- * Of the rules that would have been in time to allow, the one with the least to mend: one that fails only by its port,
- * then only by its peer, then by both. Rules behind the decision come last: they fit, but are never asked.
+ * Of the rules that come early enough to allow it, the one with the smallest mismatch: one that fails only by its port,
+ * then only by its peer, then by both. Rules after the decision come last: they match, but are not reached.
  */
 function nearestAllow(tiers: readonly TierTrace[]): NearestAllow | undefined {
   let best: NearestAllow | undefined;
@@ -164,10 +164,10 @@ function nearestAllow(tiers: readonly TierTrace[]): NearestAllow | undefined {
         continue;
       const inTime = trace.fails.length === 2 ? 3 : trace.fails[0] === "peer" ? 2 : 1;
       const cost = late ? 10 + trace.fails.length : inTime;
-      // Of equals the later one wins, being closer to what decided; but of those that come too late, the first.
+      // Among equals the last one wins, being closer to the decision; among those that come too late, the first.
       if (cost > bestCost || (late && cost === bestCost)) continue;
       bestCost = cost;
-      const why = trace.why ?? "it fits, but an earlier rule decides first";
+      const why = trace.why ?? "it matches, but an earlier rule decides first";
       best = { rule: trace.rule, tier, fails: trace.fails, why };
     }
   }

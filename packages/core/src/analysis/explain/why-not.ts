@@ -14,13 +14,13 @@ import { contains, formatCidr } from "../../net/cidr.js";
 import { describePeer, describePorts } from "../../policy/describe.js";
 import type { NamespaceSet, Peer, Rule } from "../../policy/model.js";
 
-/** How a rule stands to a connection whose subject it selects. */
+/** How a rule matches a connection whose subject it selects. */
 export interface Fit {
   readonly peer: "yes" | "no" | "maybe";
   readonly port: boolean;
 }
 
-/** A connection, seen from the end whose policies are walked. */
+/** A connection, seen from the endpoint whose policies are evaluated. */
 export interface WalkedConnection {
   readonly subject: PodEndpoint;
   readonly other: Endpoint;
@@ -33,13 +33,13 @@ export function fitOf(rule: Rule, { subject, other, flow, cluster }: WalkedConne
   return { peer, port: portsMatch(rule.ports, flow) };
 }
 
-/** Whether something holds, whatever the facts are that are not known. */
+/** Whether something holds for all possible facts. */
 export function allRuns(test: (unknowns: Unknowns) => boolean): Fit["peer"] {
   const outcomes = new Set(explore(test).map((run) => run.value));
   return outcomes.size === 2 ? "maybe" : outcomes.has(true) ? "yes" : "no";
 }
 
-/** The part that failed, in words; undefined where the rule fits. */
+/** The part that failed, in words; undefined if the rule matches. */
 export function whyNot(rule: Rule, fit: Fit, connection: WalkedConnection): string | undefined {
   if (rule.failedClosed !== undefined && rule.action === "Allow") return rule.failedClosed;
   const parts = [
@@ -51,33 +51,34 @@ export function whyNot(rule: Rule, fit: Fit, connection: WalkedConnection): stri
 
 function whyNotPort(rule: Rule, flow: Flow): string {
   const asked = flow.protocol === "ICMP" ? "ICMP" : `${flow.port}/${flow.protocol}`;
-  return `it is for ${describePorts(rule.ports)}, not ${asked}`;
+  return `it matches ${describePorts(rule.ports)}, not ${asked}`;
 }
 
 function whyNotPeer(rule: Rule, connection: WalkedConnection): string {
   const [first, ...rest] = rule.peers;
   if (first === undefined) return "it has no peers, so it matches nothing";
   const reason = whyNotThis(first, connection);
-  return rest.length === 0 ? reason : `none of its ${rule.peers.length} peers fits (${reason}; …)`;
+  return rest.length === 0 ? reason : `none of its ${rule.peers.length} peers matches (${reason}; …)`;
 }
 
 function whyNotThis(peer: Peer, { subject, other, flow, cluster }: WalkedConnection): string {
   const name = formatEndpoint(other);
   if (peer.kind === "pods") {
     if (other.kind !== "pod")
-      return `it selects pods, and ${name} is ${other.kind === "node" ? "a node" : "outside the cluster"}`;
-    if (other.pod.hostNetwork) return `it selects pods with their own network, and ${name} uses its node's`;
+      return `it selects pods, but ${name} is ${other.kind === "node" ? "a node" : "outside the cluster"}`;
+    if (other.pod.hostNetwork)
+      return `it selects pods with their own network, but ${name} is a host-network pod`;
     return (
       whyNotSet(peer.namespaces, `namespace ${other.namespace.name}`, subject, other, "namespace") ??
       whyNotSet(peer.pods, name, subject, other, "pod") ??
-      whyNotLabels(peer.account ?? [], `the account of ${name}`, {
+      whyNotLabels(peer.account ?? [], `the service account of ${name}`, {
         serviceaccount: other.pod.serviceAccount,
       }) ??
-      `it is for ${describePeer(peer)}`
+      `it matches ${describePeer(peer)}`
     );
   }
   if (peer.kind === "networks" && peer.reach === "external" && other.kind !== "external")
-    return `its CIDRs are for addresses outside the cluster, and ${name} is inside`;
+    return `its CIDRs match addresses outside the cluster, but ${name} is inside`;
   if (peer.kind === "networks") {
     const addresses = addressesOf(other, { flow, cluster });
     const who =
@@ -89,10 +90,10 @@ function whyNotThis(peer: Peer, { subject, other, flow, cluster }: WalkedConnect
       ? `${who} is not in ${peer.cidrs.map(formatCidr).join(", ")}`
       : `${who} is in its exception ${formatCidr(taken)}`;
   }
-  if (peer.kind === "nodes" && other.kind !== "node") return `it selects nodes, and ${name} is not one`;
-  // Reached only where nothing more exact is to be said; the peer itself is the best answer.
+  if (peer.kind === "nodes" && other.kind !== "node") return `it selects nodes, but ${name} is not a node`;
+  // No more exact reason is known, so the peer itself is described.
   const fits = allRuns((unknowns) => peerMatches(peer, subject, other, { flow, cluster, unknowns }));
-  return fits === "no" ? `it is for ${describePeer(peer)}` : "another part of it fails";
+  return fits === "no" ? `it matches ${describePeer(peer)}` : "another part of it does not match";
 }
 
 function whyNotSet(
@@ -137,5 +138,5 @@ function whyNotLabels(match: LabelMatch, who: string, labels: Labels): string | 
   const has = Object.hasOwn(labels, failing.key)
     ? `has ${failing.key}=${labels[failing.key]}`
     : `has no label ${failing.key}`;
-  return `${who} ${has}; wanted is ${formatRequirement(failing)}`;
+  return `${who} ${has}; required: ${formatRequirement(failing)}`;
 }

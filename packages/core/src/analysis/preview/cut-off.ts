@@ -18,14 +18,14 @@ import { noPorts, type PortSetId } from "../../sets/port-sets.js";
 import type { Direction } from "../../policy/model.js";
 import { type Grain, type Party, partiesOfPods } from "../endpoints/party.js";
 
-/** Pods that could open, or be opened, some connection, and now no longer any. */
+/** Pods that could open or accept some connection, and now none. */
 export interface CutOff {
   readonly direction: Direction;
   readonly parties: readonly Party[];
   readonly pods: number;
 }
 
-/** Collects the pods that lose connections; S1.6: what their own node may always do does not count. */
+/** Collects the pods that lose connections; S1.6: what is always allowed from their own node does not count. */
 export class Losers {
   readonly pods = { egress: new Map<string, Pod>(), ingress: new Map<string, Pod>() };
 
@@ -59,7 +59,7 @@ export class Losers {
 const isOfOwnNode = ({ before }: DecidedDirection): boolean =>
   before.deciders.some(({ kind }) => kind === "own-node");
 
-/** Those to whom nothing is left that is allowed or undecided. */
+/** Those without any allowed or undecided connection left. */
 export function cutOff(after: Engine, losers: Losers, grain: Grain): readonly CutOff[] {
   if (losers.pods.egress.size + losers.pods.ingress.size === 0) return [];
   const reachable = new Reachable(after);
@@ -69,7 +69,7 @@ export function cutOff(after: Engine, losers: Losers, grain: Grain): readonly Cu
   });
 }
 
-/** Which pods can open any connection, and be opened one, as far as is known. */
+/** Which pods can open or accept any connection, as far as is known. */
 class Reachable {
   private readonly pods = { egress: new Set<string>(), ingress: new Set<string>() };
   private readonly known = { egress: new Set<EndClass>(), ingress: new Set<EndClass>() };
@@ -112,12 +112,12 @@ class Reachable {
     }
     const { from, to } = block;
     if (from.kind === "pod") for (const group of to) this.addBeside("egress", from, group, block);
-    // Of a pod whose node is not known, what is undecided may be its own node's.
+    // If the node of a pod is unknown, an undecided connection may be from its own node.
     else if (nearness === "other-node" || (nearness === "unknown-node" && block.allowed !== noPorts))
       for (const group of to) this.addBeside("ingress", group, from, block);
   }
 
-  /** Pods that stand to one of the hosts as the block says. */
+  /** Pods that have the relation of the block to one of the hosts. */
   private addBeside(direction: Direction, pods: EndGroup, hosts: EndGroup, { nearness }: Block): void {
     const nodes = new Set(hosts.classes.flatMap(nodesOf));
     for (const { pods: its } of pods.classes)
@@ -135,7 +135,7 @@ class Reachable {
     for (const pod of end.pods) this.pods[direction].add(podKey(pod));
   }
 
-  /** A pod that stands for all replicas of its workload talks to others of its kind. */
+  /** A pod that represents all replicas of its workload can connect to other replicas. */
   private addReplicas(end: EndClass): void {
     if (end.kind === "host" || !end.pods.some(({ fromTemplate }) => fromTemplate)) return;
     const { answers } = this.engine;

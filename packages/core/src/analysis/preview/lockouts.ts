@@ -19,16 +19,16 @@ import { podEndpoint } from "../endpoints/resolve.js";
 import { type Lifeline, lifelinesOf, type LifelineTarget } from "../lifelines/lifelines.js";
 import { type LostLifeline, LostLifelines } from "../lifelines/lost-lifelines.js";
 
-/** Pods that lose what they can hardly do without. */
+/** Pods that lose an essential connection. */
 export interface Lockout {
   readonly from: Lifeline | "kubelet probes";
-  /** Undecided: they may lose it, which hangs on what is not known. */
+  /** Undecided: they may lose it, depending on missing information. */
   readonly after: "Deny" | "Undecided";
   readonly parties: readonly Party[];
   /** In how many connections. */
   readonly connections: number;
   readonly ports: readonly PortGroup[];
-  /** Who says so, in which direction. */
+  /** The deciders, by direction. */
   readonly decided: readonly SaidIn[];
   readonly example: Flow;
 }
@@ -40,7 +40,7 @@ export interface SaidIn {
 
 export interface Lockouts {
   readonly found: readonly Lockout[];
-  /** What could not be looked at, as the input does not tell where it is. */
+  /** What could not be checked, as it is not in the input. */
   readonly unchecked: readonly Lifeline[];
 }
 
@@ -81,7 +81,7 @@ export class LockoutSearch {
     for (const one of lost) this.lost.push(one);
   }
 
-  /** `rows` are the changes that were looked at. */
+  /** `rows` are the changes that were checked. */
   all(engine: Engine, rows: readonly ChangeRow[], grain: Grain): Lockouts {
     return {
       found: [...this.lockouts(engine, grain), ...lostProbes(rows)],
@@ -110,13 +110,13 @@ const comparePlaces = (a: LossPlace, b: LossPlace): number => a[0] - b[0] || a[1
 
 interface Loss {
   readonly lockout: Omit<Lockout, "parties" | "connections">;
-  /** What is lost, and to whom. */
+  /** What is lost, and by which rules. */
   readonly who: string;
   readonly pods: Set<Pod>;
   connections: number;
 }
 
-/** Puts together what is lost to the same rules. */
+/** Groups what is lost because of the same rules. */
 class Losses {
   private readonly found = new Map<string, Loss>();
 
@@ -138,7 +138,7 @@ class Losses {
     known.connections++;
   }
 
-  /** What the same pods lose to the same rules is one lockout, though it be several ports. */
+  /** What the same pods lose because of the same rules is one lockout, even with several ports. */
   all(grain: Grain): readonly Lockout[] {
     const merged = new Map<string, Loss>();
     for (const loss of this.found.values()) {
@@ -160,13 +160,13 @@ const joined = (a: Loss, b: Loss): Loss => ({
   connections: a.connections + b.connections,
 });
 
-/** Those who say so. */
+/** The deciders. */
 const saidSo = (explanation: FlowExplanation, verdict: Verdict): readonly SaidIn[] =>
   (["egress", "ingress"] as const)
     .map((direction) => ({ direction, said: explanation[direction] }))
     .filter(({ said }) => said.verdict === verdict);
 
-/** The same end in another state; an address is the same everywhere. */
+/** The same endpoint in another state; an address is the same everywhere. */
 function sameIn(cluster: Cluster, end: Endpoint): Endpoint | undefined {
   switch (end.kind) {
     case "pod": {
@@ -182,7 +182,7 @@ function sameIn(cluster: Cluster, end: Endpoint): Endpoint | undefined {
   }
 }
 
-/** S1.6, S7.8: what a pod's own node could do before, and no longer can. Probes go over TCP. */
+/** S1.6, S7.8: connections that a pod's own node could open before, and no longer can. Probes use TCP. */
 function lostProbes(rows: readonly ChangeRow[]): readonly Lockout[] {
   return rows.flatMap((row): readonly Lockout[] => {
     const { decided, after, to, ports, connections, example } = row;

@@ -4,7 +4,7 @@ import { podKey } from "../../cluster/model.js";
 import type { Direction, Isolation, TierName } from "../../policy/model.js";
 import { type Grain, type Party, partiesOfPods } from "../endpoints/party.js";
 
-/** Pods that nobody isolated in a direction, and that are isolated now, by the same policies (S1.2). */
+/** Pods that were not isolated in a direction, and now are, by the same policies (S1.2). */
 export interface NewlyIsolated {
   readonly direction: Direction;
   readonly tier: TierName;

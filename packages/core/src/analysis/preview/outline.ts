@@ -17,7 +17,7 @@ import { podEndpoint } from "../endpoints/resolve.js";
 export type ChangeOutline = Readonly<Record<Verdict, OutlinedChanges>>;
 
 export interface OutlinedChanges {
-  /** Ordered pairs of pods and nodes, in each address family by itself; all that is outside counts as one end. */
+  /** Ordered pairs of pods and nodes, counted separately for each address family; all external addresses count as one endpoint. */
   readonly connections: number;
   /** By namespace of the source, or `nodes`, or `outside`; most first. */
   readonly bySource: ReadonlyMap<string, number>;
@@ -30,7 +30,7 @@ export interface OutlinedExample {
   readonly after: FlowExplanation;
 }
 
-/** From as many namespaces, lest all be alike. */
+/** From as many namespaces as possible, for variety. */
 const mostExamples = 5;
 
 type Engines = readonly [before: Engine, after: Engine];
@@ -65,7 +65,7 @@ export function outlineOf(engines: Engines, changed: readonly ChangedPairs[]): C
 class Gathering {
   private readonly bySource = new Map<string, number>();
   private readonly examples = new Map<string, OutlinedExample>();
-  /** A pod and what is outside are one connection, however many ranges change. */
+  /** A pod and all external addresses count as one connection, however many ranges change. */
   private readonly outside = new Map<Member, Set<string>>();
 
   constructor(private readonly engines: Engines) {}

@@ -5,16 +5,16 @@ import type { Direction, PolicyRef, Rule, TierName, Tiers } from "../../policy/m
 import { type OrderConflict, OrderConflicts } from "../proof/order-conflicts.js";
 import { type Intent, type Override, Overrides } from "../proof/overridden.js";
 
-/** How some policies stand to all others: whom they overrule, who overrules them, and where only names decide. */
+/** How some policies relate to all others: what they override, what overrides them, and where only names decide. */
 export interface Precedence {
-  /** Policies of tier network-policy whose traffic rules of these policies decide otherwise. */
+  /** Policies of tier network-policy whose traffic these policies decide differently. */
   readonly overrides: readonly Overruling[];
-  /** The other way round: rules that were there and decide otherwise than these policies, in tier network-policy. */
+  /** The reverse: existing rules that decide differently than these policies of tier network-policy. */
   readonly overriddenBy: readonly Overruling[];
   readonly ambiguous: readonly Ambiguity[];
 }
 
-/** A rule of a tier before network-policy that decides otherwise than a policy there would. */
+/** A rule of a tier before network-policy that decides differently than a policy there would. */
 export interface Overruling {
   readonly policy: PolicyRef;
   readonly direction: Direction;
@@ -22,21 +22,21 @@ export interface Overruling {
   readonly intent: Intent;
   readonly rule: Rule;
   readonly tier: TierName;
-  /** Ordered pairs of pods and nodes, in each address family by itself. */
+  /** Ordered pairs of pods and nodes, counted separately for each address family. */
   readonly connections: number;
-  /** Whether external addresses are concerned. */
+  /** Whether external addresses are affected. */
   readonly external: boolean;
   readonly example: Flow;
 }
 
-/** A policy and one of the same priority that disagree: only the order of their names decides (S1.13). */
+/** Two conflicting policies with the same priority: only the order of their names decides (S1.13). */
 export interface Ambiguity {
   readonly tier: TierName;
   /** In the order of evaluation. */
   readonly first: PolicyRef;
   readonly second: PolicyRef;
   readonly direction: Direction;
-  /** A connection that gets another verdict, in that direction, if the two change places. */
+  /** A connection that gets another verdict, in that direction, if the two are swapped. */
   readonly example: Flow;
   readonly asOrdered: Verdict;
   readonly swapped: Verdict;
@@ -78,7 +78,7 @@ function ambiguityOf({ shared, first, second, direction, example }: OrderConflic
   return { tier: shared.tier, first, second, direction, example: flow, ...verdicts };
 }
 
-/** Looks only at walks that some of these policies have a say in. */
+/** Looks only at directions in which some of these policies apply. */
 function proofsAbout(
   engine: Engine,
   isMeant: (policy: PolicyRef) => boolean,

@@ -72,7 +72,7 @@ describe("lockouts", () => {
         `${from} ${after} ${names([...parties])} ${ports.map(({ protocol }) => protocol).join("+")} e.g. ${formatEndpoint(example.destination)}`,
     );
 
-  it("name those who lose the cluster's DNS, and the cache on their node", () => {
+  it("name pods that lose the cluster's DNS, and the cache on their node", () => {
     expect(lost(previewed([closed("Egress")]))).toEqual(["DNS Deny shop/web UDP+TCP e.g. kube-system/dns"]);
   });
 
@@ -84,12 +84,12 @@ describe("lockouts", () => {
     expect(lost(previewed([dns]))).toEqual([]);
   });
 
-  it("are none for those who could not before", () => {
+  it("are none for pods that had no access before", () => {
     const already = networkPolicy("already", "{podSelector: {}, policyTypes: [Egress]}");
     expect(lost(previewed([closed("Egress")], { also: [already] }))).toEqual([]);
   });
 
-  it("name those who lose the API server, by its address and the port of its Service", () => {
+  it("name pods that lose the API server, by its address and the port of its Service", () => {
     const service = object(
       "v1",
       "Service",
@@ -113,7 +113,7 @@ describe("lockouts", () => {
     expect(lost(previewed([elsewhere], { also: [service, slice] }))).toEqual([]);
   });
 
-  it("say what could not be looked at", () => {
+  it("list what could not be checked", () => {
     expect(previewed([closed("Ingress")]).lockouts.unchecked).toEqual(["API server"]);
   });
 
@@ -130,24 +130,24 @@ describe("lockouts", () => {
   });
 });
 
-describe("who is newly isolated", () => {
+describe("newly isolated pods", () => {
   const isolated = (found: ReturnType<typeof preview>) =>
     found.isolated.map(({ direction, parties, pods }) => `${direction} ${names([...parties])} ${pods}`);
 
-  it("is told by direction", () => {
+  it("are listed by direction", () => {
     expect(isolated(previewed([closed("Ingress, Egress")]))).toEqual([
       "egress shop/web 1",
       "ingress shop/web 1",
     ]);
   });
 
-  it("is nobody who was isolated before", () => {
+  it("are not those that were isolated before", () => {
     const also = [networkPolicy("all", "{podSelector: {}}")];
     expect(isolated(previewed([closed("Ingress, Egress")], { also }))).toEqual(["egress shop/web 1"]);
   });
 });
 
-describe("who is cut off", () => {
+describe("pods that are cut off", () => {
   const cut = (found: ReturnType<typeof preview>) =>
     found.cutOff.map(({ direction, parties }) => `${direction} ${names([...parties])}`);
 
@@ -155,7 +155,7 @@ describe("who is cut off", () => {
     expect(cut(previewed([closed("Ingress, Egress")]))).toEqual(["egress shop/web", "ingress shop/web"]);
   });
 
-  it("is nobody to whom something is left", () => {
+  it("are not those that have some connection left", () => {
     const some = networkPolicy(
       "some",
       "{podSelector: {matchLabels: {app: web}}, ingress: [{from: [{ipBlock: {cidr: 203.0.113.7/32}}]}]}",
@@ -163,7 +163,7 @@ describe("who is cut off", () => {
     expect(cut(previewed([some]))).toEqual([]);
   });
 
-  it("is nobody who had nothing", () => {
+  it("are not those that had no connection before", () => {
     expect(
       cut(previewed([networkPolicy("all", "{podSelector: {}}")], { also: [closed("Ingress")] })),
     ).toEqual(["ingress shop/cart"]);
@@ -199,7 +199,7 @@ describe("overrides", () => {
     ).toEqual([["allow-cart", "deny-all", "admin"]]);
   });
 
-  it("are none where an applied policy says what the NetworkPolicy says", () => {
+  it("are none if an applied policy decides the same as the NetworkPolicy", () => {
     const allow = admin(
       "allow",
       1,
@@ -214,7 +214,7 @@ describe("an ambiguous order", () => {
   const allow = (priority: number) =>
     admin("b-allow", priority, "ingress: [{action: Accept, from: [{namespaces: {}}]}]");
 
-  it("is shown with a connection that hangs on it", () => {
+  it("is shown with a connection that depends on it", () => {
     const [found, ...others] = previewed([allow(5)], { also: [deny] }).ambiguous;
     expect(others).toEqual([]);
     expect([found?.first.name, found?.second.name, found?.asOrdered, found?.swapped]).toEqual([

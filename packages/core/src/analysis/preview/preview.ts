@@ -9,7 +9,7 @@ import { type NewlyIsolated, newlyIsolated } from "./newly-isolated.js";
 import { type Lockouts, LockoutSearch } from "./lockouts.js";
 import { type Precedence, precedenceOf } from "./precedence.js";
 
-/** What an edit would do, before it is done. */
+/** The effects of an edit, before it is applied. */
 export interface Preview extends Precedence {
   readonly edits: readonly ObjectEdit[];
   readonly changes: StateChanges;
@@ -25,7 +25,7 @@ export function preview(edited: EditedState, by: Grain = "workload"): Preview {
   return { ...found, changes: { ...found.changes, foreign } };
 }
 
-/** The same where somebody has compiled the states already. */
+/** The same for states that have been compiled. */
 export function previewBetween(
   engines: readonly [before: Engine, after: Engine],
   edits: readonly ObjectEdit[],
@@ -54,7 +54,7 @@ export function previewBetween(
 export const failures = ["newly-denied", "newly-allowed", "overrides", "lockout", "ambiguity"] as const;
 export type Failure = (typeof failures)[number];
 
-/** Which of these an edit would bring about. */
+/** Which of these an edit would cause. */
 export function failuresIn(preview: Preview): readonly Failure[] {
   const { changes, overrides: overruled, overriddenBy, lockouts: lost, ambiguous } = preview;
   const isSo: Readonly<Record<Failure, boolean>> = {

@@ -14,7 +14,7 @@ export interface Rehearsed {
 }
 
 /**
- * Previews of one state, edit after edit, as somebody writes a policy. Two engines stand ready: one stays as the state
+ * Previews of one state, edit after edit, as a user writes a policy. Two engines are kept: one stays as the state
  * is, the other takes each edit in place, which costs what the edit touches.
  */
 export class Rehearsal {
@@ -24,13 +24,13 @@ export class Rehearsal {
 
   constructor(private readonly before: Moment) {}
 
-  /** What becomes of how many connections, with examples: the quick part. */
+  /** How many connections change, with examples: the quick part. */
   outline({ after }: Pick<Rehearsed, "after">): ChangeOutline {
     const pairs = this.take(after);
     return outlineOf(this.engines!, pairs);
   }
 
-  /** Everything, and who brings it about. */
+  /** All changes, with the rules that cause them. */
   preview({ after, edits }: Rehearsed, by: Grain = "workload"): Preview {
     this.take(after);
     return previewBetween(this.engines!, edits, by);
@@ -44,7 +44,7 @@ export class Rehearsal {
     return pairs;
   }
 
-  /** An engine in the state as it is, that can take the edit without compiling again. */
+  /** An engine of the current state that can apply the edit without compiling again. */
   private ready(after: Moment): Engine {
     const { before } = this;
     const isWorn = ++this.edits % mostEdits === 0 || (this.taken?.pairs.length ?? 0) > mostPairs;
@@ -52,7 +52,7 @@ export class Rehearsal {
       this.engines[1].update({ tiers: before.tiers });
       return this.engines[1];
     }
-    // Compiled with what the edit looks at, and then taken back to how things are: so it knows all words of both.
+    // Compiled with the edit, and then reverted: so its vocabulary covers both.
     const [base] = this.engines ?? [compile(before.cluster, before.tiers)];
     const engine = Engine.of(before.cluster, after.tiers, base.answers);
     engine.update({ tiers: before.tiers });
@@ -61,7 +61,7 @@ export class Rehearsal {
   }
 }
 
-/** Each edit leaves a little behind in the tables. */
+/** Each edit leaves unused entries in the tables. */
 const mostEdits = 200;
-/** What touched more than this takes longer to be taken back than it takes to compile again. */
+/** Reverting a larger edit takes longer than compiling again. */
 const mostPairs = 2000;

@@ -20,7 +20,7 @@ describe("conntrack -L", () => {
       "10.0.0.1 > 10.0.0.2 80/TCP",
     ],
     [
-      "S1.9: through a Service, whoever answers is the destination",
+      "S1.9: through a Service, the endpoint that replies is the destination",
       "tcp      6 86400 ESTABLISHED src=10.0.0.1 dst=10.96.0.10 sport=43210 dport=443 src=10.0.0.2 dst=10.0.0.1 sport=8443 dport=43210 [ASSURED] mark=0 use=1",
       "10.0.0.1 > 10.0.0.2 8443/TCP, rewritten",
     ],

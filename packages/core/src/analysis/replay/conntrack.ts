@@ -3,8 +3,8 @@ import { type Address, parseAddress } from "../../net/address.js";
 import { broken, type ReadLine, skipped } from "./observation.js";
 
 /*
- * `conntrack -L`, or /proc/net/nf_conntrack: a line for each connection, with the addresses and ports of the packets that
- * opened it, and then those of the answers. Where the destination was rewritten, the answers tell who it really is.
+ * `conntrack -L`, or /proc/net/nf_conntrack: one line per connection, with the addresses and ports of the packets that
+ * opened it, and then those of the replies. If the destination was rewritten, the replies have the real one.
  */
 
 const protocols: ReadonlyMap<string, "TCP" | "UDP" | "SCTP" | "ICMP"> = new Map([
@@ -32,7 +32,7 @@ export function readConntrack(line: string): ReadLine {
   if (protocol === undefined) return skipped("protocol");
   const [opening, answer] = tuplesIn(line);
   const source = addressIn(opening, "src");
-  // S1.9: after the rewriting, the destination is who answers.
+  // S1.9: after the rewriting, the destination is the endpoint that replies.
   const destination = addressIn(answer, "src") ?? addressIn(opening, "dst");
   if (source === undefined || destination === undefined)
     return broken(`its ${source === undefined ? "src" : "dst"} is not an address`);
@@ -53,7 +53,7 @@ export function readConntrack(line: string): ReadLine {
 
 type Tuple = Readonly<Record<string, string>>;
 
-/** The fields of each direction: what stands after the first `src=`, and after the second. */
+/** The fields of each direction: after the first `src=`, and after the second. */
 function tuplesIn(line: string): readonly Tuple[] {
   const tuples: Record<string, string>[] = [];
   for (const [, key, value] of line.matchAll(/(?:^|\s)(src|dst|sport|dport|type)=(\S+)/g)) {

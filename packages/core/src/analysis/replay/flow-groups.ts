@@ -4,34 +4,34 @@ import { deciderKey } from "../decider-key.js";
 import { partyKey, partyOf } from "../endpoints/party.js";
 import type { Observation } from "./observation.js";
 
-/** What policies say to one observed connection: as they are, and as they would be. */
+/** The verdicts about one observed connection: before and after the change. */
 export interface JudgedFlow {
   readonly flow: Flow;
   readonly before: FlowExplanation;
   readonly after: FlowExplanation;
 }
 
-/** Observed connections between the same workloads, on the same port, of which the same is said; the flow is one of them. */
+/** Observed connections between the same workloads, on the same port, with the same result; the flow is one of them. */
 export interface FlowGroup extends JudgedFlow {
   readonly count: number;
-  /** What was observed, where that is in question. */
+  /** What was observed, if it differs. */
   readonly seen?: Observation["seen"];
-  /** Whether there were several addresses outside, which no rule tells apart. */
+  /** Whether there were several external addresses that no rule distinguishes. */
   readonly severalAddresses: boolean;
-  /** Stands for connections of many ends and ports, which were too many to be told apart; the same rule denies them. */
+  /** Represents connections of too many endpoints and ports to list; the same rule denies them. */
   readonly isRest?: true;
 }
 
 type Growing = { -readonly [K in keyof FlowGroup]: FlowGroup[K] };
 
-/** Beyond so many groups nobody reads the list: the rest is counted, by the rules that deny. */
+/** The limit of groups; the rest is counted, by the rules that deny. */
 const mostGroups = 20_000;
 
 export class FlowGroups {
   private readonly groups = new Map<string, Growing>();
   private readonly rest = new Map<string, Growing>();
 
-  /** `nameOf` is the same for addresses outside that no rule tells apart. */
+  /** `nameOf` is the same for external addresses that no rule distinguishes. */
   constructor(
     private readonly nameOf: (end: Endpoint) => string,
     private readonly most = mostGroups,
@@ -59,7 +59,7 @@ export class FlowGroups {
     else this.rest.set(said, { ...made, isRest: true });
   }
 
-  /** The most frequent first, and what was not told apart last. */
+  /** The most frequent first, and the rest last. */
   all(): readonly FlowGroup[] {
     const sorted = (groups: ReadonlyMap<string, FlowGroup>) =>
       [...groups.values()].toSorted((a, b) => b.count - a.count);
@@ -71,7 +71,7 @@ export class FlowGroups {
   }
 }
 
-/** The verdict, and who is to thank for it where it is not Allow. */
+/** The verdict, with its deciders if it is not Allow. */
 function denierKey({ verdict, egress, ingress }: FlowExplanation): string {
   if (verdict === "Allow") return verdict;
   const sides = [egress, ingress].map((side) =>

@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { formatOf, readerOf } from "./format.js";
 import type { ReadLine } from "./observation.js";
 
-describe("what a file holds is told by its first line", () => {
+describe("the format of a file is detected from its first line", () => {
   it.each([
     ['{"flow": {"verdict": "FORWARDED"}}', "hubble"],
     ['{"IP": {"source": "10.0.0.1"}, "verdict": "FORWARDED"}', "hubble"],
@@ -62,7 +62,7 @@ describe("records of one's own", () => {
     expect(told(read('{"from": "a/b", "to": "a/c", "port": 80, "count": 3, "time": null}'))).toBe(
       "[written,written,number,80,TCP,3,?]",
     );
-    expect(told(read('{"from": "a/b", "to": ["a/c"], "port": 80}'))).toBe("broken: its `to` is no text");
+    expect(told(read('{"from": "a/b", "to": ["a/c"], "port": 80}'))).toBe("broken: its `to` is not a string");
     expect(told(read("80"))).toBe("broken: it is not a JSON object");
   });
 

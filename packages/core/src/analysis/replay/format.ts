@@ -7,10 +7,10 @@ import { headerOf, readCsv, readJsonLine } from "./records.js";
 export const flowFormats = ["hubble", "conntrack", "csv", "jsonl"] as const;
 export type FlowFormat = (typeof flowFormats)[number];
 
-/** Reads line after line; undefined for those that hold nothing. */
+/** Reads line after line; undefined for empty lines. */
 export type LineReader = (line: string) => ReadLine | undefined;
 
-/** What the lines of a file are, as the first that holds something tells. */
+/** The format of a file, detected from the first line that is not empty. */
 export function formatOf(line: string): FlowFormat | undefined {
   if (line.startsWith("{")) {
     const value = objectOn(line);
@@ -42,5 +42,5 @@ export function readerOf(format: FlowFormat, first: string): LineReader | undefi
   }
 }
 
-/** Empty lines and comments hold nothing. */
+/** Empty lines and comments are skipped. */
 export const isBlank = (line: string): boolean => line.trim() === "" || line.startsWith("#");

@@ -56,7 +56,7 @@ describe("Hubble's flows", () => {
     ["ARP, and what else has no ports", { l4: undefined }, "skipped: protocol"],
     ["no port", l4({ UDP: {} }), "broken: its UDP part has no destination_port"],
     [
-      "a port that is none",
+      "an invalid port",
       l4({ UDP: { destination_port: 70000 } }),
       "broken: its UDP part has no destination_port",
     ],
@@ -92,7 +92,7 @@ describe("Hubble's flows", () => {
     expect(read(changes)).toMatch(new RegExp(`, ${wanted}$`)),
   );
 
-  it("what was dropped for other reasons says nothing of policies", () =>
+  it("drops for other reasons are not about policies", () =>
     expect(read({ verdict: "DROPPED", drop_reason_desc: "STALE_OR_UNROUTABLE_IP" })).toBe(
       "shop/web-1 > shop/cart-1 80/TCP",
     ));
@@ -110,7 +110,7 @@ describe("Hubble's flows", () => {
     ["a node", { source: { labels: ["reserved:remote-node"] } }, "node 10.0.0.1 > "],
     ["Cilium's own pods", { source: { labels: ["reserved:health"] } }, "pod 10.0.0.1 > "],
     ["a pod without a name", { source: { labels: ["k8s:app=web"] } }, "pod 10.0.0.1 > "],
-  ])("ends: %s", (_, changes, wanted) => expect(read(changes)).toContain(wanted));
+  ])("endpoints: %s", (_, changes, wanted) => expect(read(changes)).toContain(wanted));
 
   it("without any end it is broken", () =>
     expect(read({ IP: {}, destination: {} })).toBe(

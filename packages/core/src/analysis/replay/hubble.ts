@@ -6,7 +6,7 @@ import { objectOn } from "./json-line.js";
 import { broken, type Observation, type ObservedEnd, type ReadLine, skipped } from "./observation.js";
 
 /*
- * Flows as `hubble observe -o json` (or jsonpb) writes them, a line each: in a wrapper, `{"flow": {…}}`, or bare.
+ * Flows as `hubble observe -o json` (or jsonpb) writes them, one per line: in a wrapper, `{"flow": {…}}`, or bare.
  */
 
 const eventKeys = ["lost_events", "node_status", "agent_event", "debug_event"];
@@ -27,7 +27,7 @@ export function readHubble(line: string): ReadLine {
   const type = text(flow, "Type");
   if (type === "L7") return skipped("request");
   if (type === "SOCK" || text(flow, "verdict") === "TRANSLATED") return skipped("event");
-  // Older versions know `reply` only, and leave it out where it is not one.
+  // Older versions have only `reply`, and leave it out if it is false.
   if (flow.is_reply === true || flow.reply === true) return skipped("reply");
   const port = portOf(flow);
   if (port.kind === "skipped" || port.kind === "broken") return port;
@@ -60,7 +60,7 @@ function portOf(flow: JsonObject): Observation["port"] | Exclude<ReadLine, { kin
   return { kind: "skipped", why: "ICMPv4" in l4 || "ICMPv6" in l4 ? "icmp" : "protocol" };
 }
 
-/** Without a word on who answers whom, only a packet that opens a connection tells which way it goes. */
+/** Without `is_reply`, only a packet that opens a connection shows its direction. */
 function standingOf(flags: JsonObject, isKnownToOpen: boolean): "opens" | "reply" | "established" {
   if (isKnownToOpen || Object.keys(flags).length === 0) return "opens";
   if (flags.SYN === true) return flags.ACK === true ? "reply" : "opens";
@@ -88,14 +88,14 @@ function endOf(end: JsonObject, ip: string | undefined): ObservedEnd | undefined
   return { kind: "address", address, ...(claimed === undefined ? {} : { claimed }) };
 }
 
-/** Everybody has labels; only the world and the API server may be outside the cluster. */
+/** All endpoints have labels; only the world and the API server may be outside the cluster. */
 function claimedBy(labels: readonly string[]): "node" | "pod" | undefined {
   if (labels.includes("reserved:host") || labels.includes("reserved:remote-node")) return "node";
   const mayBeOutside = /^(reserved:(world|kube-apiserver|unknown)|cidr:|fqdn:)/;
   return labels.length > 0 && !labels.some((label) => mayBeOutside.test(label)) ? "pod" : undefined;
 }
 
-/** Hubble looks on at one end at a time, and says what the policies of that end did. */
+/** Hubble observes one endpoint at a time, and reports what the policies of that endpoint did. */
 function seenIn(flow: JsonObject): Observation["seen"] {
   const which = text(flow, "traffic_direction")?.toLowerCase();
   const where = which === "ingress" || which === "egress" ? ({ direction: which } as const) : {};

@@ -5,15 +5,15 @@ import type { State } from "../../state/state.js";
 import type { Observation } from "./observation.js";
 import { ObservedEndpoints, type UnknownWhy } from "./observed-endpoints.js";
 
-/** What the policies of a state say to an observed connection. */
+/** The verdict of a state about an observed connection. */
 export type Judgement =
   | { readonly kind: "said"; readonly flow: Flow; readonly said: FlowExplanation }
   | { readonly kind: "unknown"; readonly who: string; readonly why: UnknownWhy };
 
-/** So many answers are kept: traffic repeats itself, but nobody knows how much of it there is. */
+/** The limit of cached answers: traffic repeats itself, but its amount is unknown. */
 const mostKnown = 100_000;
 
-/** Holds observations against one state. */
+/** Evaluates observations in one state. */
 export class Judge {
   private readonly ends: ObservedEndpoints;
   private readonly engine: Engine;
@@ -24,7 +24,7 @@ export class Judge {
     this.engine = compile(state.cluster, state.tiers);
   }
 
-  /** Where a record may mean several connections, the one that fares worst. */
+  /** If a record may mean several connections, the one with the worst verdict. */
   judge(observation: Observation): Judgement {
     const meant = this.ends.meantBy(observation);
     if (meant.kind === "unknown") return meant;
@@ -36,7 +36,7 @@ export class Judge {
     );
   }
 
-  /** The same for addresses outside that no rule tells apart, of which there may be any number. */
+  /** The same for all external addresses that no rule distinguishes. */
   nameOf(end: Endpoint): string {
     if (end.kind === "external") return `outside ${this.engine.ends.vocabulary.atoms.indexOf(end.address)}`;
     const at = end.kind === "node" && end.address !== undefined ? ` at ${formatAddress(end.address)}` : "";

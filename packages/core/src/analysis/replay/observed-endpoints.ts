@@ -10,7 +10,7 @@ import { podEndpoint } from "../endpoints/resolve.js";
 import type { State } from "../../state/state.js";
 import type { Observation, ObservedEnd } from "./observation.js";
 
-/** The connections that an observation means in a state: one, mostly; or why nobody can tell. */
+/** The connections that an observation means in a state, usually one; or why they are unknown. */
 export type MeantFlows =
   | { readonly kind: "flows"; readonly flows: readonly Flow[] }
   | { readonly kind: "unknown"; readonly who: string; readonly why: UnknownWhy };
@@ -18,12 +18,12 @@ export type MeantFlows =
 export const unknownReasons = {
   pod: "pods that are not in the input",
   node: "nodes that are not in the input",
-  service: "Services of which the input does not tell what is behind them",
-  other: "ends that cannot be found, or cannot talk",
+  service: "Services whose endpoints are not in the input",
+  other: "endpoints that cannot be found or cannot connect",
 } as const;
 export type UnknownWhy = keyof typeof unknownReasons;
 
-/** Finds who was observed, without going through a cluster for each record. */
+/** Finds observed endpoints with indexes, without searching the cluster for each record. */
 export class ObservedEndpoints {
   private readonly atAddress = new Map<string, Endpoint>();
   /** Addresses that several pods report (S1.17). */
@@ -79,7 +79,7 @@ export class ObservedEndpoints {
     }
   }
 
-  /** A pod by its name; one that is gone by a pod of the same workload, which policies see alike as a rule. */
+  /** A pod by its name; a deleted one by a pod of the same workload, which policies usually treat the same. */
   private findPod({ namespace, name, workload }: Extract<ObservedEnd, { kind: "pod" }>): Found {
     const { cluster } = this.state;
     const pod = cluster.pods.get(`${namespace}/${name}`);
@@ -96,7 +96,7 @@ export class ObservedEndpoints {
   private findAddress(address: Address, claimed: "node" | "pod" | undefined): Found {
     const key = formatAddress(address);
     const known = this.atAddress.get(key);
-    // A load balancer may share an address with a node: then the port tells who answers.
+    // A load balancer may share an address with a node: then the port determines which one answers.
     if (this.services.has(key) || this.shared.has(key))
       return { kind: "ref", ref: { kind: "address", address } };
     if (known !== undefined) return { kind: "end", end: known };
@@ -110,7 +110,7 @@ export class ObservedEndpoints {
     return { kind: "end", end: { kind: "external", address } };
   }
 
-  /** The long way, for names of several ends and for Services. */
+  /** The general case, for names of several endpoints and for Services. */
   private asked(
     from: ObservedEnd,
     to: ObservedEnd,
@@ -136,7 +136,7 @@ type Found =
   | { readonly kind: "ref"; readonly ref: EndpointRef }
   | Extract<MeantFlows, { kind: "unknown" }>;
 
-/** Who has an address before others: pods, then nodes, then the pods in a node's network. */
+/** The owners of an address by precedence: pods, then nodes, then host-network pods. */
 function endsByRank(cluster: Cluster): readonly (readonly [Endpoint, readonly Address[]])[] {
   const pods = [...cluster.pods.values()];
   const ofPods = (hostNetwork: boolean) =>

@@ -3,7 +3,7 @@ import { objectOn } from "./json-line.js";
 import { broken, type Observation, type ObservedEnd, type ReadLine } from "./observation.js";
 
 /*
- * Records of anybody's making: CSV with a header, or a JSON object on each line, with the same fields.
+ * Generic records: CSV with a header, or a JSON object on each line, with the same fields.
  */
 
 /** What the columns may be called. */
@@ -46,7 +46,8 @@ export function readJsonLine(line: string): ReadLine {
   for (const [key, field] of Object.entries(value)) {
     const column = columnCalled(key);
     if (column === undefined || field === null) continue;
-    if (typeof field !== "string" && typeof field !== "number") return broken(`its \`${key}\` is no text`);
+    if (typeof field !== "string" && typeof field !== "number")
+      return broken(`its \`${key}\` is not a string`);
     fields[column] = String(field);
   }
   return readFields(fields);
@@ -113,7 +114,7 @@ function cellsOf(line: string): readonly string[] {
     const [whole, quoted] = cell.exec(line)!;
     cells.push(quoted === undefined ? whole : quoted.replaceAll('""', '"'));
     if (cell.lastIndex >= line.length) return cells;
-    // Behind the comma.
+    // After the comma.
     cell.lastIndex++;
   }
 }

@@ -70,7 +70,7 @@ describe("what would be dropped", () => {
     expect(second!.after.ingress.deciders).toMatchObject([{ kind: "isolation" }]);
   });
 
-  it("pods of one workload are told together, and addresses that no rule tells apart", () => {
+  it("pods of one workload are grouped, and addresses that no rule distinguishes", () => {
     const { dropped } = replayed(cartFromWeb + noWorld, [
       header,
       "shop/db-0,shop/cart,8080",
@@ -84,7 +84,7 @@ describe("what would be dropped", () => {
     ]);
   });
 
-  it("S1.9: to a Service is to whoever is behind it", () => {
+  it("S1.9: a connection to a Service is one to its endpoints", () => {
     const { dropped } = replayed(cartFromWeb, [
       header,
       "shop/web,10.96.0.1,80",
@@ -113,8 +113,8 @@ describe("what would be dropped", () => {
   });
 });
 
-describe("what nobody can judge is counted", () => {
-  it("with the ends that are not known", () => {
+describe("flows that cannot be evaluated are counted", () => {
+  it("with the unknown endpoints", () => {
     const { judged, unknown, broken } = replayed("", [
       header,
       "shop/gone,shop/cart,80,TCP,2",
@@ -142,7 +142,7 @@ describe("what nobody can judge is counted", () => {
       },
     });
 
-  it("a pod that is gone is judged by another of its workload", () => {
+  it("a deleted pod is represented by another of its workload", () => {
     const gone = { namespace: "shop", pod_name: "db-7", workloads: [{ kind: "StatefulSet", name: "db" }] };
     expect(replayed(cartFromWeb, [flow(gone)]).dropped.map(told)).toEqual([
       "1× shop/db > shop/cart 9090/TCP",
@@ -158,7 +158,7 @@ describe("what nobody can judge is counted", () => {
     expect([judged, [...skipped]]).toEqual([0, [["reply", 1]]]);
   });
 
-  it("a node that is not there is no address outside", () =>
+  it("a node that does not exist is not an external address", () =>
     expect(
       replayed("", [
         flow({ labels: ["reserved:host"] }, { IP: { source: "192.168.9.9", destination: "10.0.0.2" } }),
@@ -196,7 +196,7 @@ describe("what was observed, and what policies say", () => {
 });
 
 describe("before and after a change", () => {
-  it("only what gets another verdict is told", () => {
+  it("only changed verdicts are listed", () => {
     const lines = [
       header,
       "shop/web,shop/cart,8080,TCP,5",

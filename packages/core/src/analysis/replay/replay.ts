@@ -6,33 +6,33 @@ import { Judge, type Judgement } from "./judge.js";
 import type { Observation, ReadLine, SkipReason } from "./observation.js";
 import type { UnknownWhy } from "./observed-endpoints.js";
 
-/** Observed traffic, held against policies. Counts are of records, each as often as it says. */
+/** Observed traffic, evaluated by policies. Counts are those of the records. */
 export interface Replayed {
   readonly judged: number;
-  /** What the policies say to what was judged: those that were to be applied, where there were such. */
+  /** The verdicts about the evaluated flows: after the change, if there is one. */
   readonly verdicts: Readonly<Record<Verdict, number>>;
   readonly dropped: readonly FlowGroup[];
   readonly undecided: readonly FlowGroup[];
-  /** Where the verdict is another after the change. Absent where there is no change. */
+  /** Flows whose verdict differs after the change. Absent without a change. */
   readonly changed?: readonly FlowGroup[];
-  /** What was let through although the policies deny it, and the other way round. */
+  /** Flows that were forwarded although the policies deny them, and the reverse. */
   readonly disagreements: readonly FlowGroup[];
   readonly skipped: ReadonlyMap<SkipReason, number>;
   readonly unknown: readonly UnknownEnd[];
   readonly broken: number;
 }
 
-/** Records that nobody can judge, as one of their ends is not known. */
+/** Records that cannot be evaluated, as one of their endpoints is unknown. */
 export interface UnknownEnd {
   readonly who: string;
   readonly why: UnknownWhy;
   readonly count: number;
 }
 
-/** So many unknown ends are named; the rest is counted. */
+/** The limit of unknown endpoints that are named; the rest is counted. */
 const mostUnknown = 1000;
 
-/** Takes observations one after the other, and keeps no more of them than the answer needs. */
+/** Consumes observations one by one, and keeps only what the answer needs. */
 export class Replay {
   private readonly before: Judge;
   private readonly after: Judge;
@@ -44,7 +44,7 @@ export class Replay {
   private readonly unknown = new Map<string, { who: string; why: UnknownWhy; count: number }>();
   private broken = 0;
 
-  /** `applied`: the state with the policies that somebody thinks of applying. */
+  /** `applied`: the state with the policies to be applied. */
   constructor(state: State, applied?: State) {
     this.before = new Judge(state);
     this.after = applied === undefined ? this.before : new Judge(applied);

@@ -25,9 +25,9 @@ export const adminNetworkPolicyKinds: readonly PolicyKind[] = [
           code: "TW1402",
           words: kepWords,
           message: (word) =>
-            `\`${word}\` is of the AdminNetworkPolicy of KEP-2091 (\`subject.namespaceSelector\`, ` +
-            "`l4Selector`), but the rest of this document is the released one (`subject.namespaces`, " +
-            "`ports`); write all of it as one of the two",
+            `\`${word}\` belongs to the AdminNetworkPolicy of KEP-2091 (\`subject.namespaceSelector\`, ` +
+            "`l4Selector`), but the rest of this document is as released (`subject.namespaces`, " +
+            "`ports`); use one API in the whole document",
         },
       }),
     ],

@@ -164,7 +164,7 @@ describe("S4.3: from a cluster, what is not understood fails closed", () => {
     ["no subject", "{priority: 1, RULES}", "spec.subject"],
     ["no priority", "{subject: {namespaces: {}}, RULES}", "spec.priority"],
     ["no spec", "", "spec.priority"],
-  ])("S4.3: with %s the policy is not enforced, and says so", (_, spec, path) => {
+  ])("S4.3: with %s the policy is not enforced, and that is reported", (_, spec, path) => {
     const { lowered, found } = admin(spec.replace("RULES", denyAll), "cluster");
     expect(lowered).toEqual({ rules: [], isolation: [] });
     expect(found).toContain(`TW2016 ${path}`);

@@ -7,7 +7,7 @@ import type { adminNetworkPolicy, baselineAdminNetworkPolicy } from "./schema.js
 
 const ports = { portsField: "ports", lowerPort: lowerAdminPort } as const;
 
-/** S1.12: after every priority there is. */
+/** S1.12: after all priorities. */
 const baselinePrecedence = 1000;
 
 /** S4.1: tier admin, lower priorities first. */

@@ -104,12 +104,12 @@ describe("AdminNetworkPolicy: what is an error in a file", () => {
       "TW1306 spec.egress[0].ports[0].portRange.end",
     ],
     [
-      "S3.7: a named port beside networks",
+      "S3.7: a named port with networks",
       egress("action: Deny, to: [{networks: [10.0.0.0/8]}], ports: [{namedPort: web}]"),
       "TW1403 spec.egress[0].ports[0].namedPort",
     ],
     [
-      "S3.7: a named port beside domain names",
+      "S3.7: a named port with domain names",
       egress("action: Allow, to: [{domainNames: [a.io]}], ports: [{namedPort: web}]"),
       "TW1403 spec.egress[0].ports[0].namedPort",
     ],
@@ -119,7 +119,7 @@ describe("AdminNetworkPolicy: what is an error in a file", () => {
       "TW1404 spec.egress[0].to[0].domainNames",
     ],
     [
-      "S8.1: a domain name that is none",
+      "S8.1: an invalid domain name",
       egress('action: Allow, to: [{domainNames: ["*.com"]}]'),
       "TW1308 spec.egress[0].to[0].domainNames[0]",
     ],
@@ -261,7 +261,7 @@ describe("BaselineAdminNetworkPolicy", () => {
     ],
     ["S4.1: a priority", spec("priority: 1"), "TW1204 spec.priority"],
     [
-      "S3.7: a named port beside nodes",
+      "S3.7: a named port with nodes",
       spec("egress: [{action: Deny, to: [{nodes: {}}], ports: [{namedPort: web}]}]"),
       "TW1403 spec.egress[0].ports[0].namedPort",
     ],

@@ -15,7 +15,7 @@ import { policyObject } from "../object.js";
 import { distinctRuleNames } from "../rule-names.js";
 
 const limit = 100;
-/** S4.2: the released API takes 25, NPEP-126 says 100. */
+/** S4.2: the released API accepts 25, NPEP-126 allows 100. */
 const releasedNetworks = 25;
 
 const ports = {
@@ -33,27 +33,27 @@ const baselineEgressFields = { ...podPeers(podsInNamespaces), ...addressPeers(li
 
 export const adminNetworkPolicy = policyObject(
   "AdminNetworkPolicy",
-  "Rules for the pods of the whole cluster that come before all NetworkPolicies.",
+  "Rules for the pods of the whole cluster that are evaluated before all NetworkPolicies.",
   "Cluster",
   {
     spec: required(
       object(
         "an AdminNetworkPolicy's spec",
-        "In which order the policy is asked, which pods it is for, and its rules.",
+        "The priority of the policy, the pods that it applies to, and its rules.",
         {
           priority: required(
             integer(
-              "The order of the policies, from 0 to 1000: those with lower numbers are asked first. Give " +
-                "policies that select the same pods different numbers.",
+              "The priority, from 0 to 1000: policies with lower numbers are evaluated first. Give " +
+                "policies that select the same pods different priorities.",
               { minimum: 0, maximum: 1000, mayGrow: true },
             ),
           ),
           subject: required(subject(podsInNamespaces)),
           ...ruleLists({
             action: oneOf(
-              "What happens to traffic that the rule matches: Allow lets it through and Deny drops it, " +
-                "without asking any later rule of this direction; Pass skips all other AdminNetworkPolicy " +
-                "rules and asks the NetworkPolicies.",
+              "What happens to traffic that the rule matches. Allow allows it and Deny denies it, " +
+                "and no later rule of this direction is evaluated. Pass skips all other AdminNetworkPolicy " +
+                "rules and continues with the NetworkPolicies.",
               ["Allow", "Deny", "Pass"],
             ),
             ports,
@@ -79,21 +79,21 @@ export const adminNetworkPolicy = policyObject(
 
 export const baselineAdminNetworkPolicy = policyObject(
   "BaselineAdminNetworkPolicy",
-  "Rules for the traffic of all pods of the cluster that no AdminNetworkPolicy and no NetworkPolicy has " +
-    "decided. There is one object of this kind, with the name `default`.",
+  "Rules for the traffic of pods that no AdminNetworkPolicy and no NetworkPolicy " +
+    "decides. A cluster has one object of this kind, named `default`.",
   "Cluster",
   {
     spec: required(
       object(
         "a BaselineAdminNetworkPolicy's spec",
-        "Which pods the policy is for, and its rules.",
+        "The pods that the policy applies to, and its rules.",
         {
           subject: required(subject(podsInNamespaces)),
           ...ruleLists({
-            action: oneOf(
-              "What happens to traffic that the rule matches: Allow lets it through, Deny drops it.",
-              ["Allow", "Deny"],
-            ),
+            action: oneOf("What happens to traffic that the rule matches: Allow allows it, Deny denies it.", [
+              "Allow",
+              "Deny",
+            ]),
             ports,
             ingressPeer,
             egressPeer: peer(
@@ -116,7 +116,7 @@ export const baselineAdminNetworkPolicy = policyObject(
       check: checkName,
       cel: {
         rule: "self.metadata.name == 'default'",
-        message: "a BaselineAdminNetworkPolicy must have the name `default`",
+        message: "a BaselineAdminNetworkPolicy must be named `default`",
       },
     },
   ],
@@ -131,7 +131,7 @@ function checkNetworks({ networks }: Readonly<Record<string, unknown>>): readonl
       path: ["networks"],
       at: "key",
       message: `${networks.length} networks in one peer; the released API accepts ${releasedNetworks}`,
-      hint: "Split them over several peers of the rule: it means the same.",
+      hint: "Split them into several peers of the rule, which has the same effect.",
       readable: true,
     },
   ];
@@ -145,7 +145,7 @@ function checkName({ metadata }: Readonly<Record<string, unknown>>): readonly Vi
     {
       code: "TW1106",
       path: ["metadata", "name"],
-      message: `a BaselineAdminNetworkPolicy must have the name \`default\`; this one is called \`${name}\``,
+      message: `a BaselineAdminNetworkPolicy must be named \`default\`; this one is named \`${name}\``,
       readable: true,
     },
   ];

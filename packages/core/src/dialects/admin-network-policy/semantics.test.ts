@@ -83,7 +83,7 @@ describe("S4.1: tiers and order", () => {
     });
   });
 
-  it("S1.13: equal priorities go by name, and are reported", () => {
+  it("S1.13: equal priorities are ordered by name, and reported", () => {
     const policies = [admin("second", 10, fromPods("Deny")), admin("first", 10, fromPods("Allow"))];
     expect(given(policies).ask(toServer).decidedBy).toBe("AdminNetworkPolicy first");
     expect(problemsIn(yaml(...policies)).join()).toContain("TW2003");
@@ -160,7 +160,7 @@ describe("S4.4: the two AdminNetworkPolicies", () => {
     spec: {priority: 20, subject: {namespaceSelector: {}},
       ingress: [{action: Allow, from: [{namespaces: {namespaceSelector: {}}}], l4Selector: {allPorts: true}}]}}`;
 
-  it("S4.4: are told apart by their subject; a set that holds both gets a warning", () => {
+  it("S4.4: are distinguished by their subject; a set with both gets a warning", () => {
     const released = admin("released", 990, fromPods("Deny"));
     expect(given([released, kep]).ask(toServer).decidedBy).toBe("AdminNetworkPolicy kep");
     expect(problemsIn(yaml(released, kep)).join()).toContain("TW2005");

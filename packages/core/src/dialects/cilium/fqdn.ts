@@ -7,7 +7,7 @@ const matchName: Format = {
   name: "cilium-match-name",
   check: (text) => {
     if (/^([-a-zA-Z0-9_]+\.)*[-a-zA-Z0-9_]+\.?$/.test(text)) return [];
-    const message = `\`${text}\` is not a domain name; it is made of ${allowed}`;
+    const message = `\`${text}\` is not a domain name; write ${allowed}`;
     return [
       {
         code: "TW1308",
@@ -26,21 +26,21 @@ const matchPattern: Format = {
       : [
           {
             code: "TW1417",
-            message: `\`${text}\` is not a pattern for domain names; it is made of ${allowed}, and \`*\``,
+            message: `\`${text}\` is not a pattern for domain names; write ${allowed}, and \`*\``,
           },
         ],
 };
 
-/** Names by themselves, or by Cilium's own wildcards (S7.7): for `toFQDNs` and for DNS queries alike. */
+/** Names by themselves, or by Cilium's own wildcards (S7.7): for `toFQDNs` and for DNS queries. */
 export const fqdnSelector = object(
   "a Cilium FQDN selector",
-  "Domain names: one, or all that fit a pattern.",
+  "Domain names: one, or all that match a pattern.",
   {
-    matchName: optional(string("One name, and nothing below it.", { format: matchName, maxLength: 255 })),
+    matchName: optional(string("One name, without its subdomains.", { format: matchName, maxLength: 255 })),
     matchPattern: optional(
       string(
-        "A pattern: `*` stands for any characters within one label, a lone `*` for every name, a leading `**.` for " +
-          "one or more labels. More stars in a row mean the same as two at the beginning, and as one elsewhere.",
+        "A pattern: `*` matches any characters within one label, a single `*` every name, a leading `**.` " +
+          "one or more labels. More than two stars in a row mean the same as two at the beginning, and as one elsewhere.",
         { format: matchPattern, maxLength: 255 },
       ),
     ),

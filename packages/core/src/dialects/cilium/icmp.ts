@@ -13,7 +13,7 @@ import {
 
 type FamilyName = "IPv4" | "IPv6";
 
-/** IANA's numbers, under the names Cilium knows. */
+/** IANA's numbers, with the names that Cilium uses. */
 const typeNumbers: Readonly<Record<FamilyName, Readonly<Record<string, number>>>> = {
   IPv4: {
     EchoReply: 0,
@@ -64,7 +64,7 @@ const typeNumbers: Readonly<Record<FamilyName, Readonly<Record<string, number>>>
 
 const allNames = [...new Set([...Object.keys(typeNumbers.IPv4), ...Object.keys(typeNumbers.IPv6)])];
 
-/** A name of either family; which of the two is the business of the field around it. */
+/** A name of either family; the enclosing field checks which of the two. */
 const icmpTypeName: Format = {
   name: "icmp-type",
   check: (text) =>
@@ -77,7 +77,7 @@ const icmpField = object(
   "an ICMP type",
   "One type of ICMP message, of one IP family.",
   {
-    family: optional(oneOf("The IP family; IPv4 unless given.", ["IPv4", "IPv6"], "IPv4")),
+    family: optional(oneOf("The IP family. Default: IPv4.", ["IPv4", "IPv6"], "IPv4")),
     type: required({
       type: "int-or-string",
       expected: "an ICMP type, by number or by name",
@@ -91,7 +91,7 @@ const icmpField = object(
 );
 
 export const icmps = list(
-  "Messages of ICMP, by type. An item that has them may not have `toPorts`.",
+  "Messages of ICMP, by type. Cannot be combined with `toPorts`.",
   object("an ICMP entry", "A list of ICMP types; an empty one matches nothing.", {
     fields: optional(list("The types that match.", icmpField, { maxItems: 40 })),
   }),

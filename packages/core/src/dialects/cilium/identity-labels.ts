@@ -1,6 +1,6 @@
 import { getOrInsert } from "../../collections/maps.js";
 /*
- * Which labels are part of a Cilium identity (S7.15): Cilium drops the others before it looks at any policy. An
+ * Which labels are part of a Cilium identity (S7.15): Cilium drops the others before it evaluates policies. An
  * expression includes keys, or excludes them (`!`); it must match at the beginning of the key, and where both match, the
  * longest inclusion is compared with the shortest exclusion. An inclusion that is added to the default ones leaves out
  * everything that nothing includes.
@@ -73,7 +73,7 @@ function isBounded(expression: string): boolean {
   );
 }
 
-/** The default ones, and more; those that are not understood are left to the reader of the options. */
+/** The default ones, and more; the reader of the options reports invalid ones. */
 export function identityLabels(added: readonly string[]): IdentityLabels {
   const more = added.flatMap((text) => parseLabelExpression(text) ?? []);
   const all = [...defaults, ...more].filter(({ source }) => source === "" || source === "k8s");

@@ -32,7 +32,7 @@ export const clusterKey = "io.cilium.k8s.policy.cluster";
 const accountKey = "io.cilium.k8s.policy.serviceaccount";
 const ciliumPrefix = "io.cilium.k8s";
 
-/** What selectors mean depends on it: what this cluster is called, and which labels count. */
+/** What the meaning of selectors depends on: the name of this cluster, and which labels count. */
 export interface Identities {
   readonly clusterName: string;
   readonly labels: IdentityLabels;
@@ -133,7 +133,7 @@ type PodsFound =
   /** No pod can have such labels. */
   | { readonly kind: "none"; readonly because: IdentityRequirement };
 
-/** Sorts the requirements by what they are about; those that hold for every pod are left out. */
+/** Groups the requirements by their subject; those that hold for every pod are left out. */
 function podsWith(written: readonly IdentityRequirement[], { clusterName, labels }: Identities): PodsFound {
   const namespaces: Requirement[] = [];
   const pods: Requirement[] = [];
@@ -164,11 +164,11 @@ function knownOfPods(
   if (!isPodSource(source) || !labels.has(key)) return {};
   if (key === clusterKey) return { [key]: clusterName };
   const isDerived = key === accountKey || key.startsWith(namespaceLabelPrefix);
-  // Cilium takes no label from a pod that looks like one of its own.
+  // Cilium ignores labels of pods that look like its own.
   return key.startsWith(ciliumPrefix) && !isDerived ? {} : undefined;
 }
 
-/** What no labels fulfil, in words that every API has. */
+/** A requirement that no labels match, in a form that every API has. */
 const noLabels = ({ key }: Requirement): LabelMatch => [
   { key, operator: "Exists", values: [] },
   { key, operator: "DoesNotExist", values: [] },
@@ -176,13 +176,13 @@ const noLabels = ({ key }: Requirement): LabelMatch => [
 
 type Reserved = Extract<Entity, "host" | "remote-node" | "world-ipv4" | "world-ipv6">;
 
-/** S7.13: Cilium names the family where it serves both. Where that is not known, both labels count. */
+/** S7.13: Cilium names the family where it serves both. If that is unknown, both labels count. */
 function reservedLabels(entity: Reserved, families: Identities["families"]): readonly string[] {
   if (entity === "host" || entity === "remote-node" || families === "both") return [entity];
   return families === "one" ? ["world"] : ["world", entity];
 }
 
-/** Whether an identity matches only as the API server, or only where it is not that. */
+/** Whether an identity matches only as the API server, or only if it is not the API server. */
 type Held = { readonly apiServer?: boolean };
 
 /** S7.13: nodes and external addresses whose identities have such labels. */

@@ -23,9 +23,9 @@ const secret = object("a secret reference", "A Secret that holds certificates, k
 const tls = (description: string) =>
   object("a TLS context", description, {
     secret: required(secret),
-    trustedCA: optional(string("The item of the Secret that holds the trusted CA; `ca.crt` unless given.")),
-    certificate: optional(string("The item that holds the certificate chain; `tls.crt` unless given.")),
-    privateKey: optional(string("The item that holds the private key; `tls.key` unless given.")),
+    trustedCA: optional(string("The item of the Secret that holds the trusted CA. Default: `ca.crt`.")),
+    certificate: optional(string("The item that holds the certificate chain. Default: `tls.crt`.")),
+    privateKey: optional(string("The item that holds the private key. Default: `tls.key`.")),
   });
 
 const listener = object(
@@ -35,7 +35,7 @@ const listener = object(
     envoyConfig: required(
       object("a reference to an Envoy configuration", "The object that defines the listener.", {
         kind: optional(
-          oneOf("Its kind; the one of the policy's own scope unless given.", [
+          oneOf("Its kind. Default: the kind with the scope of the policy.", [
             "CiliumEnvoyConfig",
             "CiliumClusterwideEnvoyConfig",
           ]),
@@ -45,25 +45,28 @@ const listener = object(
     ),
     name: required(string("The name of the listener in it.")),
     priority: optional(
-      integer("Which listener wins where several apply; lower first.", { minimum: 1, maximum: 100 }),
+      integer("The priority of the listener; if several apply, the lowest number wins.", {
+        minimum: 1,
+        maximum: 100,
+      }),
     ),
   },
 );
 
-const http = object("an HTTP rule", "Requests that are let through; every field that is given must fit.", {
+const http = object("an HTTP rule", "Allowed requests; every field that is set must match.", {
   path: optional(string("A regular expression for the path.")),
   method: optional(string("A regular expression for the method, such as `GET|HEAD`.")),
   host: optional(string("A regular expression for the Host header.")),
-  headers: optional(list("Headers that must be there, as `Name` or `Name: value`.", string("A header."))),
+  headers: optional(list("Required headers, as `Name` or `Name: value`.", string("A header."))),
   headerMatches: optional(
     list(
-      "Headers that must have a value, and what to do where they do not.",
+      "Headers that must have a value, and what to do if they do not.",
       object("a header match", "One header and its value.", {
         name: required(string("The name of the header.")),
         value: optional(string("The value it must have.")),
         secret: optional(secret),
         mismatch: optional(
-          oneOf("What to do with a request that does not fit; it is dropped unless given.", [
+          oneOf("What to do with a request that does not match. Default: drop it.", [
             "LOG",
             "ADD",
             "DELETE",
@@ -77,10 +80,10 @@ const http = object("an HTTP rule", "Requests that are let through; every field 
 
 const l7Rules = object(
   "L7 rules",
-  "What requests must look like, of one application protocol.",
+  "Conditions on requests of one application protocol.",
   {
-    http: optional(list("HTTP requests that are let through; for TCP ports only.", http)),
-    dns: optional(list("DNS queries that are let through; for egress only.", fqdnSelector)),
+    http: optional(list("Allowed HTTP requests; for TCP ports only.", http)),
+    dns: optional(list("Allowed DNS queries; for egress only.", fqdnSelector)),
     kafka: optional(any("Not supported.")),
     l7proto: optional(any("Not supported.")),
     l7: optional(any("Not supported.")),
@@ -95,15 +98,13 @@ const l7Rules = object(
 
 const portRule = object(
   "a Cilium port rule",
-  "Ports, and what connections to them must fulfil besides. Without ports it matches nothing.",
+  "Ports, and further conditions on connections to them. Without ports, it matches nothing.",
   {
     ports: optional(ports),
     rules: optional(l7Rules),
-    serverNames: optional(
-      list("TLS server names (SNI) that connections may ask for.", string("A server name.")),
-    ),
-    terminatingTLS: optional(tls("How Cilium's proxy answers the client's TLS.")),
-    originatingTLS: optional(tls("How Cilium's proxy speaks TLS to the destination.")),
+    serverNames: optional(list("Allowed TLS server names (SNI).", string("A server name."))),
+    terminatingTLS: optional(tls("How Cilium's proxy terminates the client's TLS.")),
+    originatingTLS: optional(tls("How Cilium's proxy originates TLS to the destination.")),
     listener: optional(listener),
   },
   [{ kind: "custom", check: checkL7 }],
@@ -111,19 +112,25 @@ const portRule = object(
 
 const portDenyRule = object(
   "a port rule of a deny item",
-  "Ports that are denied; without ports it matches nothing.",
+  "Ports that are denied. Without ports, it matches nothing.",
   {
     ports: optional(ports),
-    rules: optional(any("Not allowed here: a connection is denied before any request is seen.")),
+    rules: optional(any("Not allowed here: connections are denied before any request.")),
   },
-  [forbidden("rules", "TW1416", "L7 `rules` cannot stand in a deny item; a connection is denied as a whole")],
+  [
+    forbidden(
+      "rules",
+      "TW1416",
+      "L7 `rules` are not allowed in a deny item; connections are denied as a whole",
+    ),
+  ],
 );
 
-const portRulesDescription = "Destination ports; every port of every protocol when missing or empty.";
+const portRulesDescription = "Destination ports; every port of every protocol if missing or empty.";
 export const portRules = list(portRulesDescription, portRule);
 export const portDenyRules = list(portRulesDescription, portDenyRule);
 
-/** S7.7: what else must hold before this entry lets traffic through. */
+/** S7.7: what else must hold before this entry allows traffic. */
 export function conditionOf(entry: Static<typeof portRule>): Condition | undefined {
   const { rules, serverNames = [], terminatingTLS, originatingTLS, listener } = entry;
   const l7 = rules?.http !== undefined ? ["http"] : rules?.dns !== undefined ? ["dns"] : [];
@@ -148,24 +155,21 @@ function checkL7(entry: Readonly<Record<string, unknown>>): readonly Violation[]
   for (const [i, port] of written) {
     if (port === undefined) continue;
     if (port.port === "0")
-      complain(["ports", i, "port"], 'L7 rules need a port of their own; "0" is every port');
+      complain(["ports", i, "port"], 'L7 rules require specific ports; "0" is every port');
     if (http !== undefined && (port.protocol ?? "ANY") !== "TCP")
       complain(
         Object.hasOwn(port, "protocol") ? ["ports", i, "protocol"] : ["ports", i],
         "`http` rules are for TCP only; write `protocol: TCP`",
       );
     if (dns !== undefined && isPortRange(port.port, port.endPort))
-      complain(
-        ["ports", i, "endPort"],
-        "`dns` rules cannot stand on a range of ports; list the ports one by one",
-      );
+      complain(["ports", i, "endPort"], "`dns` rules are not allowed on a port range; list each port");
   }
   if (dns !== undefined && !(Array.isArray(entry.ports) && entry.ports.length > 0))
     findings.push({
       code: "TW1416",
       path: ["rules", "dns"],
       at: "key",
-      message: '`dns` rules need ports; write port "53"',
+      message: '`dns` rules require ports; write port "53"',
     });
   return findings;
 }

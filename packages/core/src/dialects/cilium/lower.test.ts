@@ -109,7 +109,7 @@ specs:
     expect(rulesOf("{fromEntities: [host]}", "ingress")[0]).not.toHaveProperty("bindsOwnNode");
   });
 
-  it("S7.11: a nodeSelector rule has no effect on pods, and says so", () => {
+  it("S7.11: a nodeSelector rule has no effect on pods, and is reported", () => {
     const reading = clusterwide("spec: {nodeSelector: {}, ingress: [{fromEntities: [all]}]}");
     expect(reading.found).toEqual(["TW2014 spec.nodeSelector"]);
     expect(reading.lowered).toEqual({ rules: [], isolation: [] });
@@ -193,13 +193,13 @@ describe("S7.3: what one item matches", () => {
     ["empty fromEntities: nothing", "{fromEntities: []}", [], ["every"]],
     ["empty beside another kind: nothing", "{fromEndpoints: [], fromEntities: [world]}", [], ["every"]],
     [
-      "empty beside ports: nothing",
+      "empty next to ports: nothing",
       '{fromEndpoints: [], toPorts: [{ports: [{port: "80", protocol: TCP}]}]}',
       [],
       ["80/TCP"],
     ],
     [
-      "empty groups are as if absent",
+      "empty groups are ignored",
       '{fromGroups: [], toPorts: [{ports: [{port: "80", protocol: TCP}]}]}',
       ["everything"],
       ["80/TCP"],
@@ -243,7 +243,7 @@ describe("S7.3: what one item matches", () => {
     expect(portsOf(item)).toEqual(ports);
   });
 
-  it.each(["toFQDNs", "toServices", "toGroups"])("S7.3: empty %s is as if absent", (field) => {
+  it.each(["toFQDNs", "toServices", "toGroups"])("S7.3: empty %s is ignored", (field) => {
     expect(peersOf(`{${field}: []}`, "egress")).toEqual([]);
     expect(peersOf(`{${field}: [], toPorts: [{ports: [{port: "80"}]}]}`, "egress")).toEqual(["everything"]);
     expect(peersOf(`{${field}: [], toEntities: [host]}`, "egress")).toEqual(["entity host"]);
@@ -294,7 +294,7 @@ describe("S7.4: selectors", () => {
       "everything in everything as serviceaccount=web",
     ],
     [
-      "what no pod has is not asked for",
+      "missing labels are not required",
       "{matchExpressions: [{key: container:x, operator: DoesNotExist}]}",
       `everything in ${own}`,
       "everything in everything",
@@ -412,7 +412,7 @@ describe("S7.13: reserved labels", () => {
     expect(peersOf(`{toEndpoints: [${selector}]}`, "egress", "clusterwide")).toEqual(peers);
   });
 
-  it("S7.13: a key without source is no reserved label in a selector that is limited to pods", () => {
+  it("S7.13: a key without source is not a reserved label in a selector that is limited to pods", () => {
     expect(peersOf("{fromEndpoints: [{matchLabels: {host: ''}}]}")).toEqual(["pods host= in everything"]);
   });
 });
@@ -441,19 +441,19 @@ describe("S7.14: nodes by their labels", () => {
   });
 });
 
-describe("S7.5: entities, CIDRs, and what stands for addresses", () => {
+describe("S7.5: entities, CIDRs and other peers with addresses", () => {
   const peers: readonly [string, string, readonly string[]][] = [
     ["S7.5: all", "{toEntities: [all]}", ["everything"]],
     ["S7.5: none", "{toEntities: [none]}", []],
     [
-      "S7.5: those that can be told",
+      "S7.5: those that are known",
       "{toEntities: [world, cluster, host, remote-node, kube-apiserver]}",
       ["entity world", "entity cluster", "entity host", "entity remote-node", "entity kube-apiserver"],
     ],
     ["S7.5: cluster-mesh is cluster", "{toEntities: [cluster-mesh]}", ["entity cluster"]],
     ["S7.5: those that match nothing in a snapshot", "{toEntities: [init, health, ingress, unmanaged]}", []],
     [
-      "S7.5: CIDRs are external, each on its own",
+      "S7.5: CIDRs are external, and separate peers",
       "{toCIDR: [10.0.0.0/8, 10.1.2.3, 'fd00::1']}",
       ["external 10.0.0.0/8", "external 10.1.2.3/32", "external fd00::1/128"],
     ],
@@ -476,7 +476,7 @@ describe("S7.5: entities, CIDRs, and what stands for addresses", () => {
       ],
     ],
     [
-      "S7.11: cloud groups, told apart",
+      "S7.11: cloud groups, distinguished",
       "{toGroups: [{aws: {securityGroupsIds: [sg-1, sg-2]}}, {aws: {labels: {a: b}, region: eu}}]}",
       [
         "external AWS instances, security group sg-1, sg-2",
@@ -600,7 +600,7 @@ describe("S7.7: conditions", () => {
   });
 });
 
-describe("S10.2: what a cluster holds and we do not understand", () => {
+describe("S10.2: unknown parts of objects of a cluster", () => {
   it("S3.6: an allow item then matches nothing, and still counts as a section", () => {
     const { lowered, found } = clusterwide(
       "spec: {endpointSelector: {}, ingress: [{fromEntities: [world], fromMoon: [{}]}]}",
@@ -646,7 +646,7 @@ describe("S10.2: what a cluster holds and we do not understand", () => {
     expect(rules).toMatchObject([{ action: "Allow", peers: [] }]);
   });
 
-  it("S3.6: the other items and rules stand as they are", () => {
+  it("S3.6: the other items and rules are not affected", () => {
     const { lowered } = clusterwide(
       `specs:
 - {endpointSelector: {}, ingress: [{fromMoon: []}, {fromEntities: [world]}]}
@@ -669,7 +669,7 @@ describe("S10.2: what a cluster holds and we do not understand", () => {
     ["both selectors", "{endpointSelector: {}, nodeSelector: {}, ingressDeny: [{fromEntities: [all]}]}"],
     ["no rule at all", "5"],
   ])(
-    "S3.6: a subject that is not understood (%s): that rule is not enforced, and says so; others are",
+    "S3.6: a subject that is not understood (%s): that rule is not enforced, which is reported; others are",
     (_title, rule) => {
       const { lowered, found } = clusterwide(
         `specs: [${rule}, {endpointSelector: {}, egress: [{toEntities: [world]}]}]`,
@@ -681,7 +681,7 @@ describe("S10.2: what a cluster holds and we do not understand", () => {
     },
   );
 
-  it("S3.6: a section that is no list counts, and fails closed", () => {
+  it("S3.6: a section that is not a list counts, and fails closed", () => {
     const { lowered } = clusterwide("spec: {endpointSelector: {}, ingress: 5, egressDeny: 5}", "cluster");
     expect(allRules(lowered)).toMatchObject([
       { action: "Allow", peers: [] },
@@ -690,7 +690,7 @@ describe("S10.2: what a cluster holds and we do not understand", () => {
     expect(lowered.isolation.map((i) => i.direction)).toEqual(["ingress", "egress"]);
   });
 
-  it("S10.2: limits are no reason to refuse: 41 ports are evaluated as they stand", () => {
+  it("S10.2: exceeded limits are accepted: 41 ports are evaluated as written", () => {
     const ports = Array.from({ length: 41 }, (_, i) => `{port: "${i + 1}", protocol: TCP}`).join(", ");
     const { lowered, found } = clusterwide(
       `spec: {endpointSelector: {}, ingress: [{toPorts: [{ports: [${ports}]}]}]}`,

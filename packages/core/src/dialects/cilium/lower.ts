@@ -21,7 +21,7 @@ import { warnAboutItem, warnAboutRule } from "./warnings.js";
 
 type Section = (typeof sections)[number];
 
-/** Section 7: `spec` and each of `specs` is a rule that stands on its own (S7.1). */
+/** Section 7: `spec` and each of `specs` is an independent rule (S7.1). */
 export function lowerCiliumPolicy({ spec, specs }: CiliumPolicy, context: LowerContext): Lowered {
   const lowered = [
     ...(spec !== undefined || context.unreadable(["spec"]) ? [lowerRule(spec, ["spec"], context)] : []),
@@ -38,19 +38,19 @@ function lowerRule(rule: CiliumRule | undefined, path: Path, context: LowerConte
   const selector = rule?.endpointSelector;
   const unclear = ["endpointSelector", "nodeSelector"].some((field) => context.unreadable([...path, field]));
   if (rule === undefined || unclear || (selector === undefined && rule.nodeSelector === undefined)) {
-    // S3.6: of the other rules of the object, each is enforced where its subject is known.
+    // S3.6: each of the other rules of the object is enforced if its subject is known.
     context.warn({
       code: "TW2016",
       path,
       at: "key",
-      message: `it is not understood which pods \`${formatPath(path)}\` is for; this rule is not enforced`,
-      hint: "The object is from a newer API than this version of Tierwall knows: upgrade Tierwall.",
+      message: `the subject in \`${formatPath(path)}\` is not understood; this rule is not enforced`,
+      hint: "The object uses a newer API than this version of Tierwall supports. Upgrade Tierwall.",
     });
     return nothing;
   }
   if (selector === undefined) {
     // S7.11
-    const message = "a rule with `nodeSelector` is for nodes; it has no effect on pods";
+    const message = "a rule with `nodeSelector` applies to nodes; it has no effect on pods";
     context.warn({ code: "TW2014", path: [...path, "nodeSelector"], at: "key", message });
     return nothing;
   }
@@ -114,7 +114,7 @@ function lowerSection(
     warnAboutItem(item, path, context);
     const { peers, groups } = lowerItem(item, context.policy.namespace, identitiesFor(context.options));
     if (action === "Deny") {
-      // S7.8: what is denied to come in is denied to the pod's own node too.
+      // S7.8: incoming traffic that is denied is also denied from the pod's own node.
       const binding = direction === "ingress" ? { bindsOwnNode: true as const } : {};
       return [place({ subject, action, peers, ports: merge(groups), origin, ...binding }, "deny")];
     }
@@ -141,7 +141,7 @@ function place(rule: PlacedRule["rule"], rank: keyof typeof ranks.networkPolicy)
   return { tier: "network-policy", rank: ranks.networkPolicy[rank], precedence: 0, rule };
 }
 
-/** Ports under one condition: entries of one item may differ in what they ask for. */
+/** Ports under one condition: entries of one item may have different conditions. */
 interface PortGroup {
   readonly ports: "every" | readonly PortMatch[];
   readonly condition?: Condition | undefined;
@@ -172,7 +172,7 @@ function writtenPeersOf(item: CiliumItem): WrittenPeers {
   };
 }
 
-/** Undefined where the item names no ports at all; a group without ports matches nothing. */
+/** Undefined where the item has no ports at all; a group without ports matches nothing. */
 function portGroupsOf({ toPorts = [], icmps = [] }: CiliumItem): readonly PortGroup[] | undefined {
   if (icmps.length > 0) return [{ ports: lowerIcmps(icmps) }];
   if (toPorts.length === 0) return undefined;

@@ -45,7 +45,7 @@ const entityName: Format = {
   },
 };
 
-/** Cilium also takes a bare address for a block of one. */
+/** Cilium also accepts a single address as a block. */
 const cidrOrAddress: Format = {
   name: "cidr-or-address",
   check: (text) => (parseBlock(text) !== undefined && !text.includes("/") ? [] : cidr.check(text)),
@@ -53,16 +53,13 @@ const cidrOrAddress: Format = {
 
 const cidrRule = object(
   "a Cilium CIDR rule",
-  "Addresses outside the cluster: a range, or the ranges of CiliumCIDRGroups, less some parts of them.",
+  "Addresses outside the cluster: a range, or the ranges of CiliumCIDRGroups, with exceptions.",
   {
     cidr: optional(string("The range, IPv4 or IPv6.", { format: cidr })),
     cidrGroupRef: optional(string("The name of a CiliumCIDRGroup.", { format: objectName })),
     cidrGroupSelector: optional(ciliumSelector("CiliumCIDRGroups by their labels.")),
     except: optional(
-      list(
-        "Ranges that do not count, for this item alone.",
-        string("A range inside `cidr`.", { format: cidr }),
-      ),
+      list("Ranges that this item excludes.", string("A range inside `cidr`.", { format: cidr })),
     ),
   },
   [{ kind: "exactly-one", of: ["cidr", "cidrGroupRef", "cidrGroupSelector"] }, exceptInside(false)],
@@ -70,29 +67,29 @@ const cidrRule = object(
 
 const service = object(
   "a Cilium service selector",
-  "Services, which stand for their endpoints: one by its name, or several by their labels.",
+  "Endpoints of Services: of one by its name, or of several by their labels.",
   {
     k8sService: optional(
       object("a service reference", "One Service.", {
         serviceName: required(string("Its name.", { format: objectName })),
-        namespace: optional(string("Its namespace; any unless given.")),
+        namespace: optional(string("Its namespace. Default: any.")),
       }),
     ),
     k8sServiceSelector: optional(
       object("a service selector", "Services by their labels.", {
         selector: required(ciliumSelector("The labels of the Services; `{}` is every Service.")),
-        namespace: optional(string("Their namespace; any unless given.")),
+        namespace: optional(string("Their namespace. Default: any.")),
       }),
     ),
   },
   [{ kind: "at-least-one", of: ["k8sService", "k8sServiceSelector"] }],
 );
 
-const group = object("a Cilium group", "Addresses that a cloud provider knows.", {
+const group = object("a Cilium group", "Addresses that a cloud provider resolves.", {
   aws: required(
-    object("an AWS group", "Addresses of AWS instances; which ones, only AWS knows.", {
-      labels: optional(any("Tags that the instances carry.")),
-      region: optional(string("The region to look in.")),
+    object("an AWS group", "Addresses of AWS instances. Only AWS can resolve them.", {
+      labels: optional(any("Tags of the instances.")),
+      region: optional(string("The region of the instances.")),
       securityGroupsIds: optional(list("Security groups by their ids.", string("An id, such as `sg-0123`."))),
       securityGroupsNames: optional(list("Security groups by their names.", string("A name."))),
     }),
@@ -100,12 +97,12 @@ const group = object("a Cilium group", "Addresses that a cloud provider knows.",
 });
 
 export const endpointsList = list(
-  "Pods by their labels, in the policy's own namespace unless a namespace label is named; `{}` is any of them. An " +
+  "Pods by their labels, in the policy's own namespace unless it selects by a namespace label; `{}` is all of them. An " +
     "empty list matches nothing.",
   ciliumSelector("Pods by their labels."),
 );
 export const nodesList = list(
-  "Nodes other than the pod's own, by their labels; `{}` is any of them. Cilium refuses it unless it runs with " +
+  "Nodes other than the pod's own, by their labels; `{}` is all of them. Cilium rejects it unless it runs with " +
     "`enable-node-selector-labels`. An empty list matches nothing.",
   ciliumSelector("Nodes by their labels."),
 );
@@ -121,12 +118,9 @@ export const entityList = list(
   "Well-known peers, such as `world` or `kube-apiserver`. An empty list matches nothing.",
   string("An entity.", { format: entityName }),
 );
-export const serviceList = list("Endpoints of Services; an empty list is as if absent.", service);
-export const groupList = list("Groups of a cloud provider; an empty list is as if absent.", group);
-export const fqdnList = list(
-  "Domain names outside the cluster; an empty list is as if absent.",
-  fqdnSelector,
-);
+export const serviceList = list("Endpoints of Services; an empty list is ignored.", service);
+export const groupList = list("Groups of a cloud provider; an empty list is ignored.", group);
+export const fqdnList = list("Domain names outside the cluster; an empty list is ignored.", fqdnSelector);
 
 /** The peers of an item, whichever its direction. */
 export interface WrittenPeers {
@@ -148,7 +142,7 @@ export function lowerPeers(
 ): readonly Peer[] | undefined {
   const { endpoints, nodes, cidrs, cidrSet, entities, services = [], groups = [], fqdns = [] } = written;
   const strict = [endpoints, nodes, cidrs, cidrSet, entities];
-  // S7.3: an empty list matches nothing, also beside another kind.
+  // S7.3: an empty list matches nothing, also next to another kind.
   if (strict.some((peers) => peers?.length === 0)) return [];
   if (strict.every((peers) => peers === undefined) && [...services, ...groups, ...fqdns].length === 0)
     return undefined;
@@ -166,12 +160,12 @@ export function lowerPeers(
   ];
 }
 
-// One peer each: a plain allow of the same block waives an L7 condition, wherever the block stands (S7.7).
+// One peer each: a plain allow of the same block waives an L7 condition, wherever the block is (S7.7).
 function lowerCidr(text: string): Peer {
   return { kind: "networks", cidrs: [parseBlock(text)!], except: [], reach: "external" };
 }
 
-// S7.5: `except` is local to its item, so that each item is a peer of its own.
+// S7.5: `except` is local to its item, so each item is a separate peer.
 function lowerCidrRule({
   cidr,
   cidrGroupRef,
@@ -208,7 +202,7 @@ function lowerService({ k8sService, k8sServiceSelector }: Static<typeof service>
   return peers;
 }
 
-/** The text also tells one group from another, so that it names everything the group is chosen by. */
+/** The text also identifies the group, so it contains everything that the group is selected by. */
 function lowerGroup({ aws }: Static<typeof group>): Peer {
   const { securityGroupsIds = [], securityGroupsNames = [], labels, region } = aws;
   const parts = [

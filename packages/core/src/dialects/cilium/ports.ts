@@ -12,7 +12,7 @@ import {
   string,
 } from "../../schema/schema.js";
 
-/** IP protocols without ports, which no verdict is about (S7.6). */
+/** IP protocols without ports, which verdicts do not cover (S7.6). */
 const portless = ["VRRP", "IGMP", "GRE", "IPIP", "IPV6", "ESP", "AH"] as const;
 
 type Portless = (typeof portless)[number];
@@ -30,7 +30,7 @@ const portText: Format = {
     return [
       {
         code: "TW1311",
-        message: `\`${text}\` is not a port; it is a number from 0 to 65535, 0 being every port`,
+        message: `\`${text}\` is not a port; write a number from 0 to 65535, where 0 is every port`,
       },
     ];
   },
@@ -46,14 +46,14 @@ const port = object(
       }),
     ),
     endPort: optional(
-      integer("The last port of a range that begins at `port`; it means nothing unless it is larger.", {
+      integer("The last port of a range that begins at `port`; ignored unless it is larger.", {
         minimum: 0,
         maximum: 65535,
       }),
     ),
     protocol: optional(
       oneOf(
-        `The protocol; ANY is TCP, UDP and SCTP, not ICMP. ${portless.join(", ")} have no ports and no part in any verdict.`,
+        `The protocol; ANY is TCP, UDP and SCTP, not ICMP. ${portless.join(", ")} have no ports and do not affect verdicts.`,
         ["TCP", "UDP", "SCTP", ...portless, "ANY"],
         "ANY",
       ),
@@ -83,7 +83,7 @@ export function lowerPort({
   const number = Number(port);
   const isRange = endPort > number;
   const first = Math.max(number, 1);
-  // S7.11: an end that is not behind the start leaves the port alone.
+  // S7.11: an end that is not after the start is ignored.
   const last = isRange ? endPort : number === 0 ? 65535 : number;
   return (protocol === "ANY" ? transports : [protocol]).map((p) => ({
     kind: "range",
@@ -100,7 +100,7 @@ export function isPortRange(port: unknown, endPort: unknown): boolean {
 
 function checkPort(entry: Readonly<Record<string, unknown>>): readonly Violation[] {
   const { port, protocol } = entry;
-  // As Cilium does, which takes a name there, and none of the numbers but 0.
+  // As in Cilium, which accepts a name there, but no number except 0.
   if (isPortless(protocol) && typeof port === "string" && isNumeric(port) && port !== "0")
     return [
       { code: "TW1420", path: ["port"], message: `${protocol} has no ports; leave out \`port: "${port}"\`` },
@@ -113,9 +113,13 @@ function checkPort(entry: Readonly<Record<string, unknown>>): readonly Violation
 function checkEndPort({ port, endPort }: Readonly<Record<string, unknown>>): readonly Violation[] {
   if (typeof port !== "string" || typeof endPort !== "number" || endPort === 0 || isPortRange(port, endPort))
     return [];
-  const reading = port === "0" ? "every port" : `\`${port}\` alone`;
-  const why = isNumeric(port) ? "is not larger than `port`" : "means nothing beside a port name";
+  const reading = port === "0" ? "every port" : `only \`${port}\``;
+  const why = isNumeric(port) ? "is not larger than `port`" : "has no effect with a port name";
   return [
-    { code: "TW2020", path: ["endPort"], message: `\`endPort: ${endPort}\` ${why}; the entry is ${reading}` },
+    {
+      code: "TW2020",
+      path: ["endPort"],
+      message: `\`endPort: ${endPort}\` ${why}; the entry matches ${reading}`,
+    },
   ];
 }

@@ -85,7 +85,7 @@ describe("what is accepted", () => {
     ],
     ["S7.3: an empty list beside another kind of peer", item("{fromEndpoints: [{}], fromGroups: []}")],
     [
-      "S7.3: empty toPorts beside icmps",
+      "S7.3: empty toPorts with icmps",
       item("{fromEndpoints: [{}], toPorts: [], icmps: [{fields: [{type: 8}]}]}"),
     ],
     [
@@ -134,7 +134,7 @@ describe("what is accepted", () => {
   });
 });
 
-describe("S7.9: what is refused, each naming the field", () => {
+describe("S7.9: what is rejected, with the name of the field", () => {
   const refused: readonly [string, string, string][] = [
     ["an unknown field of a rule", "endpointSelector: {}\ningres: [{}]", "TW1204 ingres"],
     ["an unknown field of an item", item("{fromEndpoint: [{}]}"), "TW1204 ingress[0].fromEndpoint"],
@@ -172,7 +172,7 @@ describe("S7.9: what is refused, each naming the field", () => {
       "TW1412 ingress[0].fromCIDR",
     ],
     [
-      "S7.3: toFQDNs beside another kind",
+      "S7.3: toFQDNs with another kind",
       item("{toFQDNs: [{matchName: a.b}], toEntities: [all]}", "egress"),
       "TW1412 egress[0].toFQDNs",
     ],
@@ -189,7 +189,7 @@ describe("S7.9: what is refused, each naming the field", () => {
     ["fromRequires", item("{fromRequires: [{}]}"), "TW1414 ingress[0].fromRequires"],
     ["toRequires", item("{toRequires: [{}]}", "egress"), "TW1414 egress[0].toRequires"],
     [
-      "S7.14: nodes beside another kind of peer",
+      "S7.14: nodes with another kind of peer",
       item("{fromEntities: [host], fromNodes: [{}]}"),
       "TW1412 ingress[0].fromNodes",
     ],
@@ -370,7 +370,7 @@ describe("S7.9: what is refused, each naming the field", () => {
       "TW1204 ingressDeny[0].authentication",
     ],
     [
-      "default deny that is no truth value",
+      "default deny that is not a boolean",
       `${item("{fromEntities: [all]}")}\nenableDefaultDeny: {ingress: "no"}`,
       "TW1201 enableDefaultDeny.ingress",
     ],
@@ -459,7 +459,7 @@ describe("warnings", () => {
     ],
     ["S7.10: an item `{}`", item("{}"), ["TW2013 ingress[0]"]],
     [
-      "S7.10: an item whose lists are as if absent",
+      "S7.10: an item whose lists are ignored",
       item("{toFQDNs: [], toPorts: []}", "egress"),
       ["TW2013 egress[0]"],
     ],
@@ -480,7 +480,7 @@ describe("warnings", () => {
       ["TW2020 ingress[0].toPorts[0].ports[0].endPort"],
     ],
     [
-      "S7.11: endPort beside a name",
+      "S7.11: endPort with a name",
       item("{toPorts: [{ports: [{port: http, endPort: 90}]}]}"),
       ["TW2020 ingress[0].toPorts[0].ports[0].endPort"],
     ],

@@ -53,9 +53,9 @@ const allowParts = {
   toPorts: optional(portRules),
   icmps: optional(icmps),
   authentication: optional(
-    object("authentication", "Whether both ends must prove who they are.", {
+    object("authentication", "Whether the endpoints must authenticate to each other.", {
       mode: required(
-        oneOf("`required` lets only authenticated connections through; `test-always-fail` none.", [
+        oneOf("`required` allows only authenticated connections; `test-always-fail` allows none.", [
           "disabled",
           "required",
           "test-always-fail",
@@ -68,40 +68,40 @@ const allowParts = {
 const denyParts = { toPorts: optional(portDenyRules), icmps: optional(icmps) };
 
 const matching =
-  "It matches traffic by any of its peers and any of its ports; with neither it matches nothing.";
+  "It matches traffic by any of its peers and any of its ports. Without peers and ports, it matches nothing.";
 
 const ingressItem = object(
   "an ingress item",
-  `Allows traffic that comes in. ${matching}`,
+  `Allows incoming traffic. ${matching}`,
   { ...ingressPeers, ...allowParts },
   [...itemConstraints(ingressPeers, "fromRequires"), { kind: "custom", check: checkNoDns }],
 );
 
 const ingressDenyItem = object(
   "an ingressDeny item",
-  `Denies traffic that comes in, whatever allows it, and from the pod's own node too. ${matching}`,
+  `Denies incoming traffic, even if other rules allow it, and also from the pod's own node. ${matching}`,
   { ...ingressPeers, ...denyParts },
   itemConstraints(ingressPeers, "fromRequires"),
 );
 
 const egressItem = object(
   "an egress item",
-  `Allows traffic that goes out. ${matching}`,
+  `Allows outgoing traffic. ${matching}`,
   { ...egressPeers, toFQDNs: optional(fqdnList), ...allowParts },
   itemConstraints(egressPeers, "toRequires"),
 );
 
 const egressDenyItem = object(
   "an egressDeny item",
-  `Denies traffic that goes out, whatever allows it. ${matching}`,
+  `Denies outgoing traffic, even if other rules allow it. ${matching}`,
   {
     ...egressPeers,
-    toFQDNs: optional(any("Not allowed here: domain names can only allow.")),
+    toFQDNs: optional(any("Not allowed here: domain names can only allow traffic.")),
     ...denyParts,
   },
   [
     ...itemConstraints(egressPeers, "toRequires"),
-    forbidden("toFQDNs", "TW1404", "`toFQDNs` can only allow; it cannot stand in `egressDeny`"),
+    forbidden("toFQDNs", "TW1404", "`toFQDNs` can only allow traffic; it is not allowed in `egressDeny`"),
   ],
 );
 
@@ -110,37 +110,41 @@ export const sections = ["ingress", "ingressDeny", "egress", "egressDeny"] as co
 const rule = (constraints: readonly Constraint[]) =>
   object(
     "a Cilium rule",
-    "Which pods, what they may do, and whether everything else is denied to them.",
+    "The pods that the rule applies to, what it allows and denies, and whether it denies all other traffic.",
     {
       endpointSelector: optional(
-        ciliumSelector("The pods this rule is for; `{}` is all of them in its scope."),
+        ciliumSelector("The pods that this rule applies to; `{}` is every pod in the scope of the policy."),
       ),
       nodeSelector: optional(
         ciliumSelector(
-          "The nodes this rule is for; in cluster-wide policies only, and without effect on pods.",
+          "The nodes that this rule applies to; in cluster-wide policies only. It has no effect on pods.",
         ),
       ),
-      ingress: optional(list("What may come in.", ingressItem)),
-      ingressDeny: optional(list("What may not come in, whatever allows it.", ingressDenyItem)),
-      egress: optional(list("What may go out.", egressItem)),
-      egressDeny: optional(list("What may not go out, whatever allows it.", egressDenyItem)),
+      ingress: optional(list("Allowed incoming connections.", ingressItem)),
+      ingressDeny: optional(
+        list("Denied incoming connections, even if other rules allow them.", ingressDenyItem),
+      ),
+      egress: optional(list("Allowed outgoing connections.", egressItem)),
+      egressDeny: optional(
+        list("Denied outgoing connections, even if other rules allow them.", egressDenyItem),
+      ),
       enableDefaultDeny: optional(
         object(
           "enableDefaultDeny",
-          "Whether the rule denies its pods what nothing allows, in each direction that it has a section for.",
+          "Whether the rule isolates its pods, in each direction that it has a section for.",
           {
             ingress: optional(
-              boolean("False leaves what comes in alone, unless a section denies it; true unless given."),
+              boolean("If false, incoming traffic is denied only by deny sections. Default: true."),
             ),
             egress: optional(
-              boolean("False leaves what goes out alone, unless a section denies it; true unless given."),
+              boolean("If false, outgoing traffic is denied only by deny sections. Default: true."),
             ),
           },
         ),
       ),
-      description: optional(string("What the rule is for, in words; not read.")),
-      labels: optional(any("Labels of the rule itself; not read.")),
-      log: optional(any("What Cilium writes to its log for this rule; not read.")),
+      description: optional(string("A description of the rule; ignored.")),
+      labels: optional(any("Labels of the rule itself; ignored.")),
+      log: optional(any("What Cilium writes to its log for this rule; ignored.")),
     },
     [
       { kind: "exactly-one", of: ["endpointSelector", "nodeSelector"], code: "TW1409" },
@@ -152,7 +156,7 @@ const rule = (constraints: readonly Constraint[]) =>
 
 export const ciliumNetworkPolicy = policyObject(
   "CiliumNetworkPolicy",
-  "What the pods of one namespace may and may not talk to.",
+  "Allowed and denied connections of the pods of one namespace.",
   "Namespaced",
   ruleFields(rule([{ kind: "custom", check: checkNoNodes }])),
   specConstraints(),
@@ -160,7 +164,7 @@ export const ciliumNetworkPolicy = policyObject(
 
 export const ciliumClusterwideNetworkPolicy = policyObject(
   "CiliumClusterwideNetworkPolicy",
-  "What pods anywhere in the cluster may and may not talk to.",
+  "Allowed and denied connections of pods in the whole cluster.",
   "Cluster",
   ruleFields(rule([])),
   specConstraints(),
@@ -175,7 +179,7 @@ function ruleFields<R extends ReturnType<typeof rule>>(schema: R) {
   return {
     spec: optional(schema),
     specs: optional(
-      list("More rules; each stands on its own, and one invalid rule rejects them all.", schema),
+      list("More rules. Each is independent, but Cilium rejects all of them if one is invalid.", schema),
     ),
   };
 }
@@ -193,7 +197,7 @@ function checkSpecs(policy: Readonly<Record<string, unknown>>): readonly Violati
     {
       code: "TW1418",
       path: ["specs"],
-      message: "`specs` is empty and there is no `spec`, so the policy says nothing",
+      message: "`specs` is empty and there is no `spec`, so the policy has no rules",
     },
   ];
 }
@@ -207,14 +211,15 @@ function checkSections(value: Readonly<Record<string, unknown>>): readonly Viola
     {
       code: "TW1411",
       path: [given[0]!],
-      message: `the rule says nothing: an empty section has no effect, and there is only ${names}`,
+      message: `the rule has no effect: empty sections are ignored, and there is only ${names}`,
     },
   ];
 }
 
 function checkNoNodes(value: Readonly<Record<string, unknown>>): readonly Violation[] {
   if (!Object.hasOwn(value, "nodeSelector") || Object.hasOwn(value, "endpointSelector")) return [];
-  const message = "`nodeSelector` cannot stand in a namespaced policy; use a CiliumClusterwideNetworkPolicy";
+  const message =
+    "`nodeSelector` is not allowed in a namespaced policy; use a CiliumClusterwideNetworkPolicy";
   return [{ code: "TW1410", path: ["nodeSelector"], at: "key", message }];
 }
 
@@ -227,18 +232,18 @@ function itemConstraints(peers: Fields, unsupported: string): readonly Constrain
   ];
 }
 
-// S7.3: an empty list beside another kind is no error; it matches nothing.
+// S7.3: an empty list next to another kind is not an error; it matches nothing.
 function checkKinds(item: Readonly<Record<string, unknown>>, kinds: readonly string[]): readonly Violation[] {
   const [first, second] = kinds.filter((kind) => isFilledList(item[kind]));
   if (first === undefined || second === undefined) return [];
-  const message = `\`${first}\` and \`${second}\` cannot stand in one item; write an item for each`;
+  const message = `\`${first}\` and \`${second}\` cannot be combined in one item; write one item for each`;
   return [{ code: "TW1412", path: [second], at: "key", message }];
 }
 
 // S7.6
 function checkPorts({ icmps, toPorts }: Readonly<Record<string, unknown>>): readonly Violation[] {
   if (!isFilledList(icmps) || !isFilledList(toPorts)) return [];
-  const message = "`icmps` and `toPorts` cannot stand in one item; write an item for each";
+  const message = "`icmps` and `toPorts` cannot be combined in one item; write one item for each";
   return [{ code: "TW1413", path: ["icmps"], at: "key", message }];
 }
 

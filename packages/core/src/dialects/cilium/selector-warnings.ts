@@ -4,7 +4,7 @@ import type { LowerContext } from "../dialect.js";
 import { clusterKey, identitiesFor, namespaceKey, sourceAndKey } from "./identity-selector.js";
 import type { CiliumItem } from "./schema.js";
 
-/** S7.4, S7.15, S7.16: what the selector of a subject says and does not mean, or means only here. */
+/** S7.4, S7.15, S7.16: selectors of a subject that do not mean what they say, or only in this cluster. */
 export function warnAboutSubject(selector: LabelSelector, path: Path, context: LowerContext): void {
   const { namespace } = context.policy;
   for (const [key, value] of Object.entries(selector.matchLabels ?? {})) {
@@ -16,7 +16,7 @@ export function warnAboutSubject(selector: LabelSelector, path: Path, context: L
       code: "TW2021",
       path: [...path, "matchLabels", key],
       at: "key",
-      message: `a namespaced policy is for pods of its own namespace \`${namespace}\`; this ${isReplaced ? "label means nothing" : "rule selects no pods"}`,
+      message: `a namespaced policy applies only to pods of its own namespace \`${namespace}\`; this ${isReplaced ? "label has no effect" : "rule selects no pods"}`,
       hint: "To select pods of other namespaces, use a CiliumClusterwideNetworkPolicy.",
     });
   }
@@ -34,7 +34,7 @@ export function warnAboutPeers(item: CiliumItem, path: Path, context: LowerConte
         code: "TW2035",
         path: [...path, field],
         at: "key",
-        message: `Cilium accepts \`${field}\` only if it runs with \`enable-node-selector-labels\`; otherwise it refuses the whole policy`,
+        message: `Cilium accepts \`${field}\` only if it runs with \`enable-node-selector-labels\`; otherwise it rejects the whole policy`,
       });
 }
 
@@ -47,21 +47,21 @@ function warnAboutLabels(selector: LabelSelector, path: Path, context: LowerCont
     if (source === "reserved" && /^world(-ipv[46])?$/.test(key))
       warn(
         "TW2034",
-        `\`${text}\` depends on how Cilium is set up: external addresses are \`world\` where it serves one IP family, \`world-ipv4\` or \`world-ipv6\` where it serves both`,
-        "The entity `world` means all of them in either case. Here each address has both labels.",
+        `\`${text}\` depends on the configuration of Cilium: external addresses are \`world\` if it serves one IP family, and \`world-ipv4\` or \`world-ipv6\` if it serves both`,
+        "The entity `world` matches all of them in both cases. In Tierwall, each address has both labels.",
       );
     if (source !== "any" && source !== "k8s") continue;
     if (key === clusterKey && context.options.ciliumClusterName === undefined)
       warn(
         "TW2032",
-        `\`${text}\` names a cluster; this one is taken to be called \`${clusterName}\``,
-        "Give its name with --cilium-cluster-name.",
+        `\`${text}\` names a cluster; this cluster is assumed to be named \`${clusterName}\``,
+        "Set its name with --cilium-cluster-name.",
       );
     if (!labels.has(key))
       warn(
         "TW2033",
-        `Cilium does not make label \`${key}\` part of a pod's identity, so no pod has it here`,
-        "Select pods by another label. If Cilium runs with its own list of labels, give it with --cilium-labels.",
+        `Cilium does not include label \`${key}\` in the identity of pods, so no pod has it here`,
+        "Select pods by another label. If Cilium is configured with a list of labels, set it with --cilium-labels.",
       );
   }
 }

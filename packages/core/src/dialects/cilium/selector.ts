@@ -11,7 +11,7 @@ const ciliumLabelKey: Format = {
     const plain = key.startsWith(namespaceLabelPrefix) ? key.slice(namespaceLabelPrefix.length) : key;
     if (labelKey.check(plain).length === 0) return [];
     const expected = "a label key, with an optional source before it, as in `k8s:app.kubernetes.io/name`";
-    return [{ code: "TW1301", message: `\`${text}\` is not a Cilium label key; it is ${expected}` }];
+    return [{ code: "TW1301", message: `\`${text}\` is not a Cilium label key; write ${expected}` }];
   },
 };
 
@@ -23,7 +23,7 @@ const requirement = object(
   {
     ...plainRequirement.fields,
     key: required(
-      string("The label key the condition is about, with or without its source (`k8s:app`).", {
+      string("The label key, with or without its source (`k8s:app`).", {
         format: ciliumLabelKey,
       }),
     ),
@@ -37,7 +37,7 @@ export const ciliumSelector = (description: string) =>
     matchLabels: optional({
       type: "map",
       description:
-        "Labels that must all be there with these values; `k8s:io.kubernetes.pod.namespace` is the namespace's name.",
+        "Labels that must all be present with these values; `k8s:io.kubernetes.pod.namespace` is the namespace's name.",
       keys: ciliumLabelKey,
       values: labelValue,
     } as const),

@@ -85,7 +85,7 @@ describe("S7.2: the seed's four states", () => {
     `{${web}, ingress: [{fromEntities: [world]}], ingressDeny: [{fromEntities: [remote-node]}], enableDefaultDeny: {ingress: false}}`,
   );
   const network = np("isolate", "{podSelector: {matchLabels: {app: web}}, policyTypes: [Ingress]}");
-  // Asked by the pod that "on" allows, the world that "off" allows, the node it denies, and a pod nobody speaks of.
+  // From the pod that "on" allows, the world that "off" allows, the node it denies, and a pod in no rule.
   const asks = [dbToWeb, "8.8.8.8 -> shop/web:8080/TCP", "node:n2 -> shop/web:8080/TCP", toWeb];
   it.each([
     ["no policy", [], "Allow Allow Allow Allow"],
@@ -159,7 +159,7 @@ describe("S7.3: items", () => {
   });
 });
 
-describe("S7.4: who is meant", () => {
+describe("S7.4: which pods are selected", () => {
   const allowedBy = (policy: string): string => {
     const w = given([policy]);
     return ["shop/db", "security-team/scanner", "security-team/agent", "node:n2", "8.8.8.8"]
@@ -245,7 +245,7 @@ describe("S7.4: who is meant", () => {
     expect(w.verdict("8.8.8.8 -> shop/db:8080/TCP")).toBe("Deny");
   });
 
-  it("S7.5: kube-apiserver is Undecided for nodes and external addresses until told", () => {
+  it("S7.5: kube-apiserver is Undecided for nodes and external addresses until it is known", () => {
     const policy = ccnp("p", `{${web}, egress: [{toEntities: [kube-apiserver]}]}`);
     const asks = ["8.8.8.8", "node:n2", "shop/db"].map((to) => `shop/web -> ${to}:443/TCP`);
     const unknown = given([policy]);
@@ -317,7 +317,7 @@ describe("S7.8: the pod's own node", () => {
   });
 });
 
-describe("S7.11: what other objects would tell", () => {
+describe("S7.11: facts from other objects", () => {
   const egress = (item: string): string => ccnp("p", `{${web}, egress: [${item}]}`);
   it("S7.11: a clusterwide nodeSelector policy has no effect on pods", () => {
     expect(given([ccnp("p", "{nodeSelector: {}, ingress: [{}]}")]).verdict(toWeb)).toBe("Allow");
@@ -424,7 +424,7 @@ describe("S7.13, S7.14: nodes by labels", () => {
     expect(others.map((question) => w.verdict(question))).toEqual(verdicts);
   });
 
-  it("S7.13, S7.8: an ingressDeny item on `reserved:host` keeps the node out of its own pods", () => {
+  it("S7.13, S7.8: an ingressDeny item on `reserved:host` denies the node its own pods", () => {
     const deny = '{fromEndpoints: [{matchLabels: {"reserved:host": ""}}]}';
     const w = given([ccnp("p", `{${web}, ingressDeny: [${deny}], enableDefaultDeny: {ingress: false}}`)]);
     expect(w.verdict("node:n1 -> shop/web:8080/TCP")).toBe("Deny");

@@ -6,7 +6,7 @@ import { warnAboutPeers, warnAboutSubject } from "./selector-warnings.js";
 
 const opposite = { ingress: "egress", egress: "ingress" } as const;
 
-/** S7.10: what is legal, and seldom meant. */
+/** S7.10: what is valid but rarely intended. */
 export function warnAboutRule(rule: CiliumRule, path: Path, context: LowerContext): void {
   const { enableDefaultDeny: given = {} } = rule;
   for (const direction of directions) {
@@ -17,8 +17,8 @@ export function warnAboutRule(rule: CiliumRule, path: Path, context: LowerContex
         code: "TW2011",
         path: [...path, "enableDefaultDeny", direction],
         at: "key",
-        message: `there is no ${direction} section, so this says nothing; the ${other} section isolates as ever`,
-        hint: `If the rule is only to add to what is allowed, write \`${other}: false\`.`,
+        message: `there is no ${direction} section, so this has no effect; the ${other} section still isolates the pods`,
+        hint: `If the rule should only allow more, write \`${other}: false\`.`,
       });
     if (given[direction] === undefined && allows === 0 && denies > 0)
       context.warn({
@@ -26,8 +26,8 @@ export function warnAboutRule(rule: CiliumRule, path: Path, context: LowerContex
         path: [...path, `${direction}Deny`],
         at: "key",
         message:
-          "the rule only denies, and isolates its pods besides: what nothing else allows is denied, too",
-        hint: `Set \`enableDefaultDeny.${direction}\` to false to deny only what is listed, to true if this is meant.`,
+          "the rule has only deny sections, but it also isolates its pods: traffic that no policy allows is denied",
+        hint: `Set \`enableDefaultDeny.${direction}\` to false to deny only what is listed, or to true if isolation is intended.`,
       });
   }
   if (rule.endpointSelector !== undefined)
@@ -58,11 +58,14 @@ export function warnAboutItem(item: CiliumItem, path: Path, context: LowerContex
   const hasPeers = [...emptyMatters, ...emptyIsAbsent].some((field) => count(item[field]) > 0);
   if (empty !== undefined) warn([...path, empty], `\`${empty}\` is empty, so this item matches nothing`);
   else if (toPorts.length > 0 && toPorts.every(({ ports }) => count(ports) === 0))
-    warn([...path, "toPorts"], "`toPorts` names no port, so this item matches nothing");
+    warn([...path, "toPorts"], "`toPorts` has no ports, so this item matches nothing");
   else if (icmps.length > 0 && icmps.every(({ fields }) => count(fields) === 0))
-    warn([...path, "icmps"], "`icmps` names no type, so this item matches nothing");
+    warn([...path, "icmps"], "`icmps` has no types, so this item matches nothing");
   else if (!hasPeers && toPorts.length + icmps.length === 0)
-    warn(path, "an item without peers and ports matches nothing; it only makes its section count");
+    warn(
+      path,
+      "an item without peers and ports matches nothing; its only effect is that the section is not empty",
+    );
 }
 
 const count = (items: readonly unknown[] | undefined): number => items?.length ?? 0;

@@ -5,8 +5,8 @@ import { lowerReleasedPolicy, lowerSeedPolicy } from "./lower.js";
 import { releasedPolicy, seedPolicy } from "./schema.js";
 
 const mixing = (here: string, there: string) => (word: string) =>
-  `\`${word}\` is of ClusterNetworkPolicy ${there}, but the rest of this document is ${here}; ` +
-  "write all of it in one way";
+  `\`${word}\` belongs to ClusterNetworkPolicy ${there}, but the rest of this document is ${here}; ` +
+  "use one spelling in the whole document";
 
 const releasedTitle = "as released in v0.2.0 (`tier: Admin`, `action: Accept`, `protocols`)";
 const seedTitle = "as in NPEP-285 (`tier: admin`, `action: Allow`, `ports`)";
@@ -46,7 +46,7 @@ export const clusterNetworkPolicyKinds: readonly PolicyKind[] = [
   },
 ];
 
-/** S3.1: the tier says it. Without a tier that is known, the other words do. */
+/** S3.1: decided by the tier or, without a known tier, by other fields. */
 function chooseSpelling(object: JsonObject): Spelling {
   const spec = child(object, "spec");
   if (spec.tier === "admin" || spec.tier === "baseline") return seed;

@@ -293,7 +293,7 @@ describe("S3.6: from a cluster, what is not understood fails closed", () => {
     ["no priority", "{tier: Admin, subject: {namespaces: {}}, RULES}", "spec.priority"],
     ["an unknown subject", "{tier: Admin, priority: 1, subject: {nodes: {}}, RULES}", "spec.subject"],
     [
-      "an unknown field beside a known one in the subject",
+      "an unknown field next to a known one in the subject",
       "{tier: Admin, priority: 1, subject: {namespaces: {}, nodes: {}}, RULES}",
       "spec.subject",
     ],
@@ -301,7 +301,7 @@ describe("S3.6: from a cluster, what is not understood fails closed", () => {
     ["no subject", "{tier: Admin, priority: 1, RULES}", "spec.subject"],
     ["a subject that is none", "{tier: Admin, priority: 1, subject: all, RULES}", "spec.subject"],
     ["no spec", "", "spec.tier"],
-  ])("S3.6: with %s the policy is not enforced, and says so", (_, spec, path) => {
+  ])("S3.6: with %s the policy is not enforced, and that is reported", (_, spec, path) => {
     const { lowered, found } = read(
       spec.replace("RULES", "egress: [{action: Deny, to: [{namespaces: {}}]}]"),
       "cluster",
@@ -311,10 +311,10 @@ describe("S3.6: from a cluster, what is not understood fails closed", () => {
   });
 });
 
-describe("from a cluster, what is understood is evaluated as it stands", () => {
+describe("from a cluster, what is understood is evaluated as written", () => {
   const only = (rules: string) => rulesOf(inTier("Admin", rules), "cluster")[0];
 
-  it("S3.7: a named port beside networks", () => {
+  it("S3.7: a named port with networks", () => {
     const rule = only(
       "egress: [{action: Deny, to: [{networks: [10.0.0.0/8]}], protocols: [{destinationNamedPort: web}]}]",
     );

@@ -19,7 +19,7 @@ export function lowerReleasedPolicy({ spec }: Released, context: LowerContext): 
 
 type Tier = "admin" | "baseline" | "Admin" | "Baseline";
 
-/** S3.2: without a tier or a priority nobody knows when the policy is to be asked (S3.6). */
+/** S3.2: without a tier or a priority the position of the policy is unknown (S3.6). */
 function lowerInTier<P>(
   spec: (WrittenSpec<P> & { readonly tier: Tier; readonly priority: number }) | undefined,
   ports: Pick<AdminDialect<P>, "portsField" | "lowerPort">,

@@ -283,17 +283,17 @@ describe("what is an error in a file", () => {
     ],
 
     [
-      "S3.7: a named port beside networks",
+      "S3.7: a named port with networks",
       egress("action: Deny, to: [{networks: [10.0.0.0/8]}], protocols: [{destinationNamedPort: web}]"),
       "TW1403 destinationNamedPort",
     ],
     [
-      "S3.7: a named port beside nodes",
+      "S3.7: a named port with nodes",
       seedEgress(`action: Deny, to: [{namespaces: {}}, {nodes: {}}], ports: [{namedPort: web}]`),
       "TW1403 namedPort",
     ],
     [
-      "S3.7: a named port beside domain names",
+      "S3.7: a named port with domain names",
       egress("action: Accept, to: [{domainNames: [a.io]}], protocols: [{destinationNamedPort: web}]"),
       "TW1403 destinationNamedPort",
     ],
@@ -370,7 +370,7 @@ describe("limits", () => {
     ],
   ])("%s", (_, spec, path) => {
     expect(diagnosticsOf(spec).map((d) => [d.code, pathText(d.path)])).toEqual([["TW1207", `spec.${path}`]]);
-    // From a cluster, limits are no reason not to evaluate what is there.
+    // From a cluster, objects that exceed limits are still evaluated.
     expect(diagnosticsOf(spec, "cluster").map((d) => d.code)).toEqual(["TW2017"]);
   });
 
@@ -435,7 +435,7 @@ describe("S3.1: two spellings", () => {
     ["baseline", "{tier: baseline, ingress: [{action: Accept, protocols: []}]}", "as in NPEP-285"],
     ["Admin", "{tier: Admin, ingress: [{action: Allow, ports: []}]}", "as released in v0.2.0"],
     ["Baseline", "{tier: Baseline}", "as released in v0.2.0"],
-  ])("S3.1: tier %s says which spelling it is, whatever else stands there", (_, spec, title) => {
+  ])("S3.1: tier %s determines the spelling, whatever the other fields", (_, spec, title) => {
     expect(chosen(spec)).toBe(title);
   });
 

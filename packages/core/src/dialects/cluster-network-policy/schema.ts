@@ -22,7 +22,7 @@ import { domainNamesOnlyAllow, namedPortsNeedPods, ruleLists } from "../admin-ru
 import { policyObject } from "../object.js";
 import { distinctRuleNames } from "../rule-names.js";
 
-// S3.1: one API, two spellings; what they have in common is written once.
+// S3.1: one API, two spellings; their common parts are shared.
 
 const clusterNetworkPolicy = <T extends StringSchema, S extends ReturnType<typeof subject>, R extends Fields>(
   tier: T,
@@ -31,20 +31,20 @@ const clusterNetworkPolicy = <T extends StringSchema, S extends ReturnType<typeo
 ) =>
   policyObject(
     "ClusterNetworkPolicy",
-    "Rules for the pods of the whole cluster, before what NetworkPolicies say (tier admin) or after it " +
+    "Rules for the pods of the whole cluster, evaluated before NetworkPolicies (tier admin) or after them " +
       "(tier baseline).",
     "Cluster",
     {
       spec: required(
         object(
           "a ClusterNetworkPolicy's spec",
-          "When the policy is asked, which pods it is for, and its rules.",
+          "The tier and the priority of the policy, the pods that it applies to, and its rules.",
           {
             tier: required(tier),
             priority: required(
               integer(
-                "The order within the tier, from 0 to 1000: policies with lower numbers are asked first. " +
-                  "Give policies that select the same pods different numbers.",
+                "The priority within the tier, from 0 to 1000: policies with lower numbers are evaluated first. " +
+                  "Give policies that select the same pods different priorities.",
                 { minimum: 0, maximum: 1000, mayGrow: true },
               ),
             ),
@@ -58,12 +58,12 @@ const clusterNetworkPolicy = <T extends StringSchema, S extends ReturnType<typeo
   );
 
 const tierMeaning =
-  "When the policy is asked: in the admin tier before all NetworkPolicies, which cannot override it; in " +
-  "the baseline tier after them, for traffic that they leave undecided.";
+  "When the policy is evaluated: in the admin tier before all NetworkPolicies, which cannot override it; in " +
+  "the baseline tier after them, for traffic that they do not decide.";
 
 const actionMeaning = (allow: string) =>
-  `What happens to traffic that the rule matches: ${allow} lets it through and Deny drops it, without ` +
-  "asking any later rule of this direction; Pass skips the rest of the tier and asks the next one.";
+  `What happens to traffic that the rule matches. ${allow} allows it and Deny denies it, and no ` +
+  "later rule of this direction is evaluated. Pass skips the rest of the tier and continues with the next one.";
 
 const ingressPeer = <P extends typeof podsInNamespaces | typeof podsInAnyNamespace>(pods: P) =>
   peer("an ingress peer", "Where traffic comes from: exactly one of these fields.", podPeers(pods));

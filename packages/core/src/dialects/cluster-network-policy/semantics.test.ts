@@ -83,7 +83,7 @@ describe("order", () => {
     expect(problemsIn(yaml(...policies)).join()).toContain("TW2003");
   });
 
-  it("S1.12: beside an AdminNetworkPolicy the priorities count, then the order of the APIs, and it is reported", () => {
+  it("S1.12: with an AdminNetworkPolicy the priorities count, then the order of the APIs, and it is reported", () => {
     const anp = (priority: number) =>
       `{apiVersion: policy.networking.k8s.io/v1alpha1, kind: AdminNetworkPolicy, metadata: {name: a-older},
         spec: {priority: ${priority}, subject: {namespaces: {}}, ${denyFromPods}}}`;
@@ -126,7 +126,7 @@ describe("S3.3: Pass", () => {
     );
   });
 
-  it("S3.3: from admin to the baseline, where no NetworkPolicy has a say", () => {
+  it("S3.3: from admin to the baseline, if no NetworkPolicy applies", () => {
     const policies = [
       policy({ name: "pass", rules: pass }),
       policy({ name: "base", tier: "Baseline", rules: denyFromPods }),
@@ -156,7 +156,7 @@ describe("S3.3: Pass", () => {
   });
 });
 
-describe("S3.4: who is selected", () => {
+describe("S3.4: which pods are selected", () => {
   it("S3.4: a subject never includes host-network pods, which have no walk", () => {
     const w = given([
       policy({ rules: "egress: [{action: Deny, to: [{namespaces: {}}, {networks: [0.0.0.0/0]}]}]" }),
@@ -198,7 +198,7 @@ describe("S3.4: who is selected", () => {
       expect(w.verdict(`a/client -> ${target}:443/TCP`)).toBe("Allow");
   });
 
-  it("S3.4: 0.0.0.0/0 says nothing of IPv6", () => {
+  it("S3.4: 0.0.0.0/0 does not match IPv6", () => {
     const deny = (cidr: string) =>
       given([policy({ rules: `egress: [{action: Deny, to: [{networks: ["${cidr}"]}]}]` })]);
     expect(deny("0.0.0.0/0").verdict("a/client -> 203.0.113.9:443/TCP")).toBe("Deny");
@@ -269,7 +269,7 @@ describe("S3.1: the two spellings mean the same", () => {
 });
 
 describe("S3.9: no isolation", () => {
-  it("S3.9: what no rule matches goes on", () => {
+  it("S3.9: what no rule matches continues with the next tier", () => {
     const w = given([
       policy({
         rules: "ingress: [{action: Accept, from: [{namespaces: {matchLabels: {team: nobody}}}]}], egress: []",
@@ -417,7 +417,7 @@ describe("S3.6: from a cluster, fail closed", () => {
       expect(() => given([policy({ rules })])).toThrow(/TW120[34]/);
   });
 
-  it("S3.7: a named port beside networks is an error in a file, and evaluated by S1.8 from a cluster", () => {
+  it("S3.7: a named port with networks is an error in a file, and evaluated by S1.8 from a cluster", () => {
     const text = policy({
       rules:
         "egress: [{action: Deny, to: [{networks: [0.0.0.0/0]}], protocols: [{destinationNamedPort: web}]}]",
@@ -459,7 +459,7 @@ describe("S3.10: versions", () => {
     ]);
     expect(usable).toBe(false);
     expect(diagnostics.map(({ code, message }) => `${code} ${message}`)).toEqual([
-      "TW1105 `policy.networking.k8s.io/v1` is not a known version of ClusterNetworkPolicy; known is " +
+      "TW1105 `policy.networking.k8s.io/v1` is not a known version of ClusterNetworkPolicy; use " +
         "`policy.networking.k8s.io/v1alpha2` or `policy.networking.k8s.io/v1beta1`",
     ]);
   });

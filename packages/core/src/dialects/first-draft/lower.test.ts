@@ -99,7 +99,7 @@ describe("S6.2: appliedTo", () => {
     "{namespaceSelector: 5}",
     "5",
   ])(
-    "S6.2, S3.6: from a cluster `appliedTo: %s` is an unknown subject: not enforced, and said so",
+    "S6.2, S3.6: from a cluster `appliedTo: %s` is an unknown subject: not enforced, and reported",
     (appliedTo) => {
       for (const reading of [
         guard(`{appliedTo: ${appliedTo}, ingress: [{action: Deny}]}`, live),
@@ -269,7 +269,7 @@ describe("S6.4, S3.6: from a cluster, what is not understood in a ClusterNetwork
     },
   );
 
-  it("S3.6: rules that are no list deny everything in that direction only", () => {
+  it("S3.6: rules that are not a list deny everything in that direction only", () => {
     const { rules } = guard(`{${everywhere}, egress: 5}`, live).lowered;
     expect(rules).toMatchObject([
       { tier: "guardrail", rule: { ...deniesEverything, origin: { direction: "egress" } } },

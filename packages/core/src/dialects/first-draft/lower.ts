@@ -58,7 +58,7 @@ export function lowerClusterNetworkPolicy({ spec }: ClusterNetworkPolicy, contex
 }
 
 /*
- * Order among Empower rules must not matter (S6.1), so one that fails closed comes before them all: by its
+ * The order of Empower rules must not matter (S6.1), so one that fails closed comes before all of them: by its
  * place alone it would deny or not, depending on the names of policies. The same for an action that is not
  * known, which may be anything.
  */
@@ -77,7 +77,7 @@ function lowerGuardrail(
   return { tier: "guardrail", rank: empower, precedence: rule.failedClosed === undefined ? 0 : -1, rule };
 }
 
-/** S6.5: rules allow, and the subject is isolated in each direction whose key stands in the spec. */
+/** S6.5: rules allow, and the subject is isolated in each direction whose key is in the spec. */
 export function lowerClusterDefaultNetworkPolicy(
   { spec }: ClusterDefaultNetworkPolicy,
   context: LowerContext,
@@ -96,7 +96,7 @@ export function lowerClusterDefaultNetworkPolicy(
   };
 }
 
-// S6.2; what a cluster holds may lack anything, whatever the types say.
+// S6.2; an object of a cluster may lack any field, whatever the types say.
 function lowerSubject(
   spec: { readonly appliedTo?: AppliedTo } | undefined,
   context: LowerContext,
@@ -154,6 +154,6 @@ function warnOfEmptyLabels({ namespaces }: DraftPeer, path: Path, context: Lower
     path: [...path, "namespaces", "labels"],
     at: "key",
     message: "`labels` is empty, so this peer matches nothing",
-    hint: "Name the label keys to compare.",
+    hint: "List the label keys to compare.",
   });
 }

@@ -105,7 +105,7 @@ describe.each(kinds)("%s", (kind) => {
     expect(found(ingress("from: [], ports: []"))).toEqual([]);
   });
 
-  it("S10.1: from stands in ingress rules, to in egress rules", () => {
+  it("S10.1: ingress rules have `from`, egress rules `to`", () => {
     expect(found(ingress("to: []"))).toEqual(["TW1204 spec.ingress[0].to"]);
     expect(found(`{${everywhere}, egress: [{${action[kind]}from: []}]}`)).toEqual([
       "TW1204 spec.egress[0].from",
@@ -154,8 +154,8 @@ it("S10.1: a problem points at the field in the file", () => {
   ].join("\n");
   const { messages, places } = readOne(firstDraftKinds, text);
   expect(messages).toEqual([
-    "`podSelector` needs `namespaceSelector` or `namespaces` beside it",
-    "`labels` means nothing with scope `Self`; it belongs to scope `SameLabels`",
+    "`podSelector` requires `namespaceSelector` or `namespaces`",
+    "`labels` is not allowed with scope `Self`; it belongs to scope `SameLabels`",
   ]);
   expect(places).toMatchObject([
     { line: 9, column: 11 },

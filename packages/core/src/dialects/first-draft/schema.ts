@@ -23,9 +23,7 @@ const appliedTo = object(
       labelSelector("The namespaces it applies to, by their labels; `{}` is every namespace."),
     ),
     podSelector: optional(
-      labelSelector(
-        "Narrows it to the pods of these namespaces with these labels; all of them when missing.",
-      ),
+      labelSelector("Selects pods of these namespaces by their labels; all of them if missing."),
     ),
   },
 );
@@ -33,25 +31,25 @@ const appliedTo = object(
 // S6.4
 const namespaces = object(
   "a namespaces field",
-  "A set of namespaces, chosen in one of several ways.",
+  "A set of namespaces, selected in one of several ways.",
   {
     scope: required(
       oneOf(
-        "How they are chosen. Self: the namespace of the subject pod at hand. Selector: by the " +
+        "How the namespaces are selected. Self: the namespace of the subject pod. Selector: by the " +
           "labels in `selector`. " +
-          "SameLabels: those that have each of `labels` with the value that the subject's namespace has.",
+          "SameLabels: those that have each of `labels` with the same value as the subject's namespace.",
         ["Self", "Selector", "SameLabels"],
       ),
     ),
     labels: optional(
       list(
-        "Only with scope SameLabels, and needed there: the label keys to compare. Nothing is selected " +
-          "where the subject's namespace lacks one of them, or where the list is empty.",
+        "The label keys to compare; required with scope SameLabels, not allowed otherwise. Selects nothing " +
+          "if the subject's namespace lacks one of them, or if the list is empty.",
         string("A label key.", { format: labelKey }),
       ),
     ),
     selector: optional(
-      labelSelector("Only with scope Selector, and needed there: namespaces by their labels."),
+      labelSelector("Namespaces by their labels; required with scope Selector, not allowed otherwise."),
     ),
   },
   [
@@ -61,7 +59,7 @@ const namespaces = object(
       cel: {
         rule: "has(self.selector) == (self.scope == 'Selector') && has(self.labels) == (self.scope == 'SameLabels')",
         message:
-          "scope Selector needs `selector`, scope SameLabels needs `labels`, and neither takes what is the other's",
+          "scope Selector needs `selector`, scope SameLabels needs `labels`, and neither accepts the field of the other",
       },
     },
   ],
@@ -70,16 +68,18 @@ const namespaces = object(
 // S6.4
 const peer = object(
   "a peer",
-  "Pods at the other end. External addresses, nodes and host-network pods never match.",
+  "Pods as the other endpoint. External addresses, nodes and host-network pods never match.",
   {
     podSelector: optional(
       labelSelector(
         "Pods by their labels, in the namespaces that `namespaceSelector` or `namespaces` selects; " +
-          "one of them must be there.",
+          "one of them must be set.",
       ),
     ),
     namespaceSelector: optional(
-      labelSelector("Namespaces by their labels; `{}` is every namespace. Not beside `namespaces`."),
+      labelSelector(
+        "Namespaces by their labels; `{}` is every namespace. Cannot be combined with `namespaces`.",
+      ),
     ),
     namespaces: optional(namespaces),
   },
@@ -87,14 +87,14 @@ const peer = object(
     {
       kind: "at-least-one",
       of: ["podSelector", "namespaceSelector", "namespaces"],
-      hint: "For every source or destination leave out the whole list.",
+      hint: "For every source or destination, leave out the whole list.",
     },
     {
       kind: "needs",
       field: "podSelector",
       needs: ["namespaceSelector", "namespaces"],
       code: "TW1407",
-      hint: "For every namespace write `namespaceSelector: {}`.",
+      hint: "For every namespace, write `namespaceSelector: {}`.",
     },
     { kind: "at-most-one", of: ["namespaceSelector", "namespaces"] },
   ],
@@ -104,21 +104,21 @@ const limit = { crdMaxItems: 100 };
 
 const ports = optional(
   list(
-    "Ports of the destination, any of which may match; every port when missing or empty.",
+    "Ports of the destination, any of which may match; every port if missing or empty.",
     policyPort,
     limit,
   ),
 );
 const from = optional(
   list(
-    "Sources, any of which may match; every source, external ones too, when missing or empty.",
+    "Sources, any of which may match; every source, including external ones, if missing or empty.",
     peer,
     limit,
   ),
 );
 const to = optional(
   list(
-    "Destinations, any of which may match; every destination, external ones too, when missing or empty.",
+    "Destinations, any of which may match; every destination, including external ones, if missing or empty.",
     peer,
     limit,
   ),
@@ -126,27 +126,27 @@ const to = optional(
 
 const action = required(
   oneOf(
-    "Empower exempts the traffic from all Deny rules, Deny drops it, Allow lets it through whatever " +
-      "NetworkPolicy says. " +
-      "In the whole cluster all Empower rules come first, then all Deny rules, then all Allow rules.",
+    "Empower exempts the traffic from all Deny rules, Deny denies it, and Allow allows it regardless of " +
+      "NetworkPolicies. " +
+      "In the whole cluster, all Empower rules come first, then all Deny rules, then all Allow rules.",
     ["Empower", "Deny", "Allow"],
   ),
 );
 
 export const firstDraftClusterNetworkPolicy = policyObject(
   "ClusterNetworkPolicy",
-  "Cluster-wide rules of an administrator that no NetworkPolicy can override. It isolates nothing by itself.",
+  "Cluster-wide rules of an administrator that no NetworkPolicy can override. The policy does not isolate pods.",
   "Cluster",
   {
     spec: required(
       object(
         "a ClusterNetworkPolicy's spec",
-        "Which pods, and the rules for them; their order does not matter.",
+        "The pods that the policy applies to, and its rules; the order of the rules does not matter.",
         {
           appliedTo: required(appliedTo),
           ingress: optional(
             list(
-              "Rules for what comes in.",
+              "Rules for incoming connections.",
               object(
                 "an ingress rule",
                 "What to do with traffic from any of the peers to any of the ports.",
@@ -157,7 +157,7 @@ export const firstDraftClusterNetworkPolicy = policyObject(
           ),
           egress: optional(
             list(
-              "Rules for what goes out.",
+              "Rules for outgoing connections.",
               object("an egress rule", "What to do with traffic to any of the peers on any of the ports.", {
                 action,
                 ports,
@@ -174,37 +174,41 @@ export const firstDraftClusterNetworkPolicy = policyObject(
 
 export const clusterDefaultNetworkPolicy = policyObject(
   "ClusterDefaultNetworkPolicy",
-  "What pods may do that no NetworkPolicy speaks of: like a NetworkPolicy, but for the whole " +
-    "cluster, and overridden by any.",
+  "The default for pods that no NetworkPolicy applies to: like a NetworkPolicy, but for the whole " +
+    "cluster. Any NetworkPolicy overrides it.",
   "Cluster",
   {
     spec: required(
-      object("a ClusterDefaultNetworkPolicy's spec", "Which pods, and what they may do by default.", {
-        appliedTo: required(appliedTo),
-        // S6.5: a key with nothing after it isolates.
-        ingress: nullable(
-          list(
-            "What may come in. Where this key stands, even with nothing after it, all else is denied " +
-              "by default.",
-            object("an ingress rule", "Allows what comes from any of the peers to any of the ports.", {
-              ports,
-              from,
-            }),
-            limit,
+      object(
+        "a ClusterDefaultNetworkPolicy's spec",
+        "The pods that the policy applies to, and the connections that it allows.",
+        {
+          appliedTo: required(appliedTo),
+          // S6.5: a key with nothing after it isolates.
+          ingress: nullable(
+            list(
+              "Allowed incoming connections. If this field is present, even if empty, all others are denied " +
+                "by default.",
+              object("an ingress rule", "Allows connections from any of the peers to any of the ports.", {
+                ports,
+                from,
+              }),
+              limit,
+            ),
           ),
-        ),
-        egress: nullable(
-          list(
-            "What may go out. Where this key stands, even with nothing after it, all else is denied " +
-              "by default.",
-            object("an egress rule", "Allows what goes to any of the peers on any of the ports.", {
-              ports,
-              to,
-            }),
-            limit,
+          egress: nullable(
+            list(
+              "Allowed outgoing connections. If this field is present, even if empty, all others are denied " +
+                "by default.",
+              object("an egress rule", "Allows connections to any of the peers on any of the ports.", {
+                ports,
+                to,
+              }),
+              limit,
+            ),
           ),
-        ),
-      }),
+        },
+      ),
     ),
   },
 );
@@ -229,7 +233,7 @@ function checkScope(value: Readonly<Record<string, unknown>>): readonly Violatio
       path: [field],
       at: "key",
       message:
-        `\`${field}\` means nothing with scope \`${scope}\`; ` +
+        `\`${field}\` is not allowed with scope \`${scope}\`; ` +
         `it belongs to scope \`${field === "labels" ? "SameLabels" : "Selector"}\``,
     }));
   if (own !== undefined && !(own in value))
@@ -237,7 +241,7 @@ function checkScope(value: Readonly<Record<string, unknown>>): readonly Violatio
       code: "TW1211",
       path: ["scope"],
       at: "key",
-      message: `scope \`${scope}\` needs \`${own}\` beside it`,
+      message: `scope \`${scope}\` requires \`${own}\``,
     });
   return found;
 }

@@ -267,7 +267,7 @@ describe("S6.6: a pod that a NetworkPolicy isolates never reaches cluster-defaul
     );
   });
 
-  it("S6.6: and leaves its egress isolation standing", () => {
+  it("S6.6: and keeps its egress isolation", () => {
     const w = world(together(...two, closed, networkPolicy("x/open", "podSelector: {}, ingress: [{}]")));
     expect(w.ask("x/server -> a/client:80/TCP")).toMatchObject({
       verdict: "Deny",

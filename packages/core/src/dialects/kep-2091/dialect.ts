@@ -2,7 +2,7 @@ import { type PolicyKind, spelling } from "../dialect.js";
 import { lowerKepAdminNetworkPolicy } from "./lower.js";
 import { kepAdminNetworkPolicy } from "./schema.js";
 
-/** S4.4: what the released API says, and what stands for it here. */
+/** S4.4: field names of the released API, and their equivalents here. */
 const releasedWords: Readonly<Record<string, string>> = {
   namespaces: "`namespaceSelector` in a subject",
   pods: "`namespaceAndPodSelector` in a subject, `namespacedPods` in a peer",
@@ -34,8 +34,8 @@ export const kep2091Kinds: readonly PolicyKind[] = [
           code: "TW1402",
           words: Object.keys(releasedWords),
           message: (word) =>
-            `\`${word}\` here is the released AdminNetworkPolicy's, and the rest of this policy is ` +
-            `KEP-2091's, which has ${releasedWords[word]}; the two have the same name and do not mix`,
+            `\`${word}\` belongs to the released AdminNetworkPolicy, but the rest of this policy is that of ` +
+            `KEP-2091, which has ${releasedWords[word]}; the two APIs have the same name and cannot be mixed`,
         },
       }),
     ],

@@ -27,7 +27,7 @@ const requirement = (key: string, value: string) => ({ key, operator: "In", valu
 const saying = (text: string): unknown => expect.stringContaining(text);
 const deniesEverything = { action: "Deny", peers: [{ kind: "everything" }], ports: "every" };
 
-describe("S5.1: where a policy stands", () => {
+describe("S5.1: the position of a policy", () => {
   it.each([
     [1, "admin", 999],
     [1000, "admin", 0],
@@ -64,7 +64,7 @@ describe("S5.1: where a policy stands", () => {
   });
 
   it.each(["priority: -1,", "priority: 1.5,", "priority: 3000000000,", "priority: high,", ""])(
-    "S5.1, S3.6: from a cluster %j is a priority that is not understood: not enforced, and said so",
+    "S5.1, S3.6: from a cluster %j is an invalid priority: not enforced, and reported",
     (priority) => {
       const { found, lowered } = live(`{${priority} ${subject}, ingress: [${rule("Deny")}]}`);
       expect(lowered).toEqual({ rules: [], isolation: [] });
@@ -73,7 +73,7 @@ describe("S5.1: where a policy stands", () => {
   );
 });
 
-describe("S5.3: who is selected", () => {
+describe("S5.3: which pods are selected", () => {
   it("S5.3: a namespaceSelector selects every pod of those namespaces", () => {
     const [placed] = rulesOf(
       `{priority: 5, subject: {namespaceSelector: {matchLabels: {a: b}}}, ingress: [${rule("Deny")}]}`,
@@ -111,7 +111,7 @@ describe("S5.3: who is selected", () => {
     "subject: {nodeSelector: {}},",
     "subject: {namespaceSelector: {}, services: {}},",
     "subject: 5,",
-  ])("S5.9: from a cluster %j is an unknown subject: no effect, and said so", (text) => {
+  ])("S5.9: from a cluster %j is an unknown subject: no effect, and reported", (text) => {
     const { found, lowered } = live(`{priority: 5, ${text} ingress: [${rule("Deny")}]}`);
     expect(lowered).toEqual({ rules: [], isolation: [] });
     expect(found).toContain("TW2016 spec.subject");
@@ -310,7 +310,7 @@ describe("S5.9, S3.6: from a cluster, what is not understood fails closed", () =
     ]);
   });
 
-  it("S3.6: rules that are no list deny everything in that direction only", () => {
+  it("S3.6: rules that are not a list deny everything in that direction only", () => {
     const { rules } = live(`{priority: 5, ${subject}, ingress: {a: b}}`).lowered;
     expect(rules).toMatchObject([
       { rule: { ...deniesEverything, origin: { direction: "ingress", path: "spec.ingress" } } },

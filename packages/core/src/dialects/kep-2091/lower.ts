@@ -27,7 +27,7 @@ interface PolicyPart {
 
 /** Section 5: ordered rules before NetworkPolicy, or after it at priority zero. S5.10: no isolation. */
 export function lowerKepAdminNetworkPolicy({ spec }: Policy, context: LowerContext): Lowered {
-  // What a cluster holds may lack anything, whatever the types say.
+  // An object of a cluster may lack any field, whatever the types say.
   const given: Partial<Spec> = spec ?? {};
   if (given.subject === undefined || context.unreadable(["spec", "subject"]))
     return notEnforced(context, ["spec", "subject"], "its subject");
@@ -137,7 +137,7 @@ function warnOfPassAtZero(action: Action, priority: number, path: Path, context:
     code: "TW2008",
     path: [...path, "action"],
     at: "value",
-    message: "`Pass` at priority 0 has nothing to skip but the rest of the baseline",
-    hint: "KEP-2091 lets `Pass` skip positive priorities only; implementations may differ.",
+    message: "`Pass` at priority 0 skips only the rest of the baseline",
+    hint: "KEP-2091 defines `Pass` for positive priorities only; implementations may differ.",
   });
 }

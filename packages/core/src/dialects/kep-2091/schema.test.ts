@@ -133,7 +133,7 @@ describe("S5.6: rules", () => {
     expect(found(egress(""))).toEqual(["TW2013 spec.egress[0]"]);
   });
 
-  it("S5.4, S5.6: an empty label set is warned of where it stands", () => {
+  it("S5.4, S5.6: an empty label set gets a warning at its place", () => {
     expect(found(peer("{namespaces: {sameLabels: []}}"))).toEqual([
       `TW2013 ${at}.from[0].namespaces.sameLabels`,
     ]);
@@ -170,7 +170,7 @@ describe("S5.6: rules", () => {
   });
 });
 
-it("S5.8: rule names are optional, and reported where one stands twice in a policy", () => {
+it("S5.8: rule names are optional, and duplicates in a policy are reported", () => {
   const named = (name: string) => rule.replace("{", `{name: ${name}, `);
   expect(
     found(ingress(`${rule}, ${rule}, ${named("a")}, ${named("b")}, ${named('""')}, ${named('""')}`)),
@@ -224,7 +224,7 @@ describe("S4.4: the released shape's words in a policy of the KEP's are an error
 it("S10.1: a problem points at the field in the file", () => {
   const text = `${head}spec:\n  priority: 2000\n  subject:\n    namespaceSelector: {}\n    pods: {}\n`;
   const { messages, places } = readOne(kep2091Kinds, text);
-  expect(messages[1]).toMatch(/^`pods` here is the released/);
+  expect(messages[1]).toMatch(/^`pods` belongs to the released/);
   expect(places[1]).toMatchObject({ line: 8, column: 5 });
   expect(messages[0]).toBe("`2000` is out of range; it must be from 0 to 1000");
   expect(places[0]).toMatchObject({ line: 5, column: 13 });

@@ -30,11 +30,17 @@ const subjectFields = {
     labelSelector("Every pod of the namespaces with these labels; `{}` is every namespace."),
   ),
   namespaceAndPodSelector: optional(
-    object("a namespaceAndPodSelector", "Some pods of some namespaces. Both parts must be given.", {
-      namespaceSelector: required(labelSelector("Namespaces by their labels; `{}` is every namespace.")),
-      // S5.6
-      podSelector: lenient(labelSelector("Pods of these namespaces by their own labels; `{}` is every pod.")),
-    }),
+    object(
+      "a namespaceAndPodSelector",
+      "Pods by their labels and the labels of their namespaces. Both fields are required.",
+      {
+        namespaceSelector: required(labelSelector("Namespaces by their labels; `{}` is every namespace.")),
+        // S5.6
+        podSelector: lenient(
+          labelSelector("Pods of these namespaces by their own labels; `{}` is every pod."),
+        ),
+      },
+    ),
   ),
 };
 
@@ -46,21 +52,19 @@ const subject = object(
 );
 
 const namespaceSetFields = {
-  self: optional(onlyTrue("The namespace of the subject pod at hand. Only `true` can be written.")),
-  notSelf: optional(
-    onlyTrue("Every namespace but that of the subject pod at hand. Only `true` can be written."),
-  ),
+  self: optional(onlyTrue("The namespace of the subject pod. Can only be `true`.")),
+  notSelf: optional(onlyTrue("Every namespace except that of the subject pod. Can only be `true`.")),
   namespaceSelector: optional(labelSelector("Namespaces by their labels; `{}` is every namespace.")),
   sameLabels: optional(
     labelKeys(
-      "Namespaces that have every one of these labels, each with the value that the subject's namespace " +
-        "has. Nothing where the subject's namespace lacks one of them, or where the list is empty.",
+      "Namespaces that have all of these labels with the same values as the subject's namespace. " +
+        "Selects nothing if the subject's namespace lacks one of them, or if the list is empty.",
     ),
   ),
   notSameLabels: optional(
     labelKeys(
-      "Namespaces that have none of these labels with the value that the subject's namespace has; one " +
-        "without the label is selected. Nothing where the list is empty.",
+      "Namespaces that have none of these labels with the same value as the subject's namespace. A namespace " +
+        "without the label is selected. An empty list selects nothing.",
     ),
   ),
 };
@@ -72,25 +76,25 @@ const podSetFields = {
   podSelector: optional(labelSelector("Pods by their labels; `{}` is every pod.")),
   sameLabels: optional(
     labelKeys(
-      "Pods that have every one of these labels, each with the value that the subject pod has. " +
-        "Nothing where the subject pod lacks one of them, or where the list is empty.",
+      "Pods that have all of these labels with the same values as the subject pod. " +
+        "Selects nothing if the subject pod lacks one of them, or if the list is empty.",
     ),
   ),
   notSameLabels: optional(
     labelKeys(
-      "Pods that have none of these labels with the value that the subject pod has; one without the label " +
-        "is selected. Nothing where the list is empty.",
+      "Pods that have none of these labels with the same value as the subject pod. A pod without the label " +
+        "is selected. An empty list selects nothing.",
     ),
   ),
 };
 
 const peerFields = {
-  namespaces: optional(namespaceSet("Every pod of a set of namespaces: exactly one way to choose them.")),
+  namespaces: optional(namespaceSet("Every pod of a set of namespaces. Exactly one field must be set.")),
   namespacedPods: optional(
-    object("namespacedPods", "Some pods of a set of namespaces. Both parts must be given.", {
-      namespaces: required(namespaceSet("The namespaces to look in: exactly one way to choose them.")),
+    object("namespacedPods", "Selected pods of a set of namespaces. Both fields are required.", {
+      namespaces: required(namespaceSet("The namespaces of the pods. Exactly one field must be set.")),
       pods: required(
-        object("a pod set", "The pods in these namespaces: exactly one way to choose them.", podSetFields, [
+        object("a pod set", "The pods in these namespaces. Exactly one field must be set.", podSetFields, [
           exactlyOne(podSetFields),
         ]),
       ),
@@ -101,13 +105,13 @@ const peerFields = {
 // S5.7
 const peer = object(
   "a peer",
-  "Pods at the other end: exactly one of the fields. External addresses, nodes and host-network pods " +
+  "Pods as the other endpoint: exactly one of the fields. External addresses, nodes and host-network pods " +
     "never match.",
   peerFields,
   [exactlyOne(peerFields)],
 );
 
-/** NetworkPolicy's port in all but one thing: without `port` it matches nothing (S5.5). */
+/** NetworkPolicy's port, except that it matches nothing without `port` (S5.5). */
 const port = object(
   "a port",
   "A port or a range of ports of one protocol.",
@@ -117,7 +121,7 @@ const port = object(
       ...policyPort.fields.port.schema,
       description:
         "A number, or the name of a container port of the destination. Without it the entry matches " +
-        "nothing, unlike a NetworkPolicy's.",
+        "nothing, unlike in a NetworkPolicy.",
     }),
     endPort: policyPort.fields.endPort,
   },
@@ -125,7 +129,7 @@ const port = object(
 );
 
 const l4Fields = {
-  allPorts: optional(onlyTrue("Every port of every protocol. Only `true` can be written.")),
+  allPorts: optional(onlyTrue("Every port of every protocol. Can only be `true`.")),
   ports: optional(
     list("Ports of the destination, any of which may match. An empty list matches nothing.", port, limit),
   ),
@@ -133,17 +137,17 @@ const l4Fields = {
 
 const l4Selector = object(
   "an l4Selector",
-  "The ports the rule is about: exactly one of the fields.",
+  "The ports that the rule applies to: exactly one of the fields.",
   l4Fields,
   [exactlyOne(l4Fields)],
 );
 
 const ruleFields = {
-  name: optional(string("A name for people and reports; it should not stand twice in one policy.")),
+  name: optional(string("A name for reports; it should be unique in the policy.")),
   action: required(
     oneOf(
-      "Allow lets the traffic through, Deny drops it, Pass skips all further rules of policies with a " +
-        "positive priority and leaves the traffic to NetworkPolicy.",
+      "Allow allows the traffic, Deny denies it, Pass skips all further rules of policies with a " +
+        "positive priority and continues with the NetworkPolicies.",
       ["Allow", "Deny", "Pass"],
     ),
   ),
@@ -153,17 +157,17 @@ const ruleFields = {
 export const kepAdminNetworkPolicy = policyObject(
   "AdminNetworkPolicy",
   "Cluster-wide rules of an administrator for traffic between pods, before NetworkPolicy or, at priority " +
-    "0, after it. It isolates nothing by itself.",
+    "0, after it. The policy does not isolate pods.",
   "Cluster",
   {
     spec: required(
       object(
         "an AdminNetworkPolicy's spec",
-        "Which pods, how important, and the rules, of which the first that matches decides.",
+        "The pods that the policy applies to, its priority, and its rules. The first rule that matches decides.",
         {
           priority: required(
             integer(
-              "From 0 to 1000; the larger number is evaluated first. 0 is special: such a policy comes " +
+              "From 0 to 1000; the largest number is evaluated first. 0 is special: such a policy comes " +
                 "after every NetworkPolicy.",
               { minimum: 0, maximum: 1000, mayGrow: true },
             ),
@@ -171,7 +175,7 @@ export const kepAdminNetworkPolicy = policyObject(
           subject: required(subject),
           ingress: optional(
             list(
-              "Rules for what comes in to the subject, in order. Together with `egress` at most 100.",
+              "Rules for incoming connections of the subject, in order. At most 100 together with `egress`.",
               object(
                 "an ingress rule",
                 "What to do with traffic from any of the peers to any of the ports.",
@@ -179,7 +183,7 @@ export const kepAdminNetworkPolicy = policyObject(
                   ...ruleFields,
                   from: optional(
                     list(
-                      "Sources, any of which may match. Missing or empty, the rule matches nothing.",
+                      "Sources, any of which may match. If missing or empty, the rule matches nothing.",
                       peer,
                       limit,
                     ),
@@ -191,12 +195,12 @@ export const kepAdminNetworkPolicy = policyObject(
           ),
           egress: optional(
             list(
-              "Rules for what goes out of the subject, in order. Together with `ingress` at most 100.",
+              "Rules for outgoing connections of the subject, in order. At most 100 together with `ingress`.",
               object("an egress rule", "What to do with traffic to any of the peers on any of the ports.", {
                 ...ruleFields,
                 to: optional(
                   list(
-                    "Destinations, any of which may match. Missing or empty, the rule matches nothing.",
+                    "Destinations, any of which may match. If missing or empty, the rule matches nothing.",
                     peer,
                     limit,
                   ),
@@ -242,7 +246,7 @@ function checkRuleCount({ ingress, egress }: Given): readonly Violation[] {
       // The first one too many.
       path: incoming! > maxRules ? ["ingress", maxRules] : ["egress", maxRules - incoming!],
       message: `the policy has ${total} rules, ingress and egress together; at most ${maxRules} are allowed`,
-      hint: "Split it into two policies of neighbouring priorities.",
+      hint: "Split it into two policies with adjacent priorities.",
       readable: true,
     },
   ];

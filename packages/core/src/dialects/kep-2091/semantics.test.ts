@@ -88,7 +88,7 @@ describe("S5.2: Pass", () => {
     expect(decided([pass, lower, allowClient])).toBe("Allow: NetworkPolicy x/open");
   });
 
-  it("S5.2: does not skip what stands above it: `priority > 50` in the KEP's example is an erratum", () => {
+  it("S5.2: does not skip rules before it: `priority > 50` in the KEP's example is an erratum", () => {
     const policies = [
       policy("pass", incoming(50, rule("Pass"))),
       policy("higher", incoming(60, rule("Deny"))),
@@ -106,7 +106,7 @@ describe("S5.2: Pass", () => {
   });
 });
 
-describe("S5.4: label sets are relative to the subject at hand", () => {
+describe("S5.4: label sets are relative to the subject", () => {
   // Every pair of namespaces, with the label `t` at one value, at another, and absent.
   const labels: Readonly<Record<string, string>> = {
     one: "{t: v1}",
@@ -365,7 +365,7 @@ describe("S5.10: no implicit isolation", () => {
   );
   const isolate = networkPolicy("x/isolate", "podSelector: {}");
 
-  it("S5.10: the KEP's Self example allows x/b1 and y/b2 their own namespaces, and says nothing of the rest", () => {
+  it("S5.10: the KEP's Self example allows x/b1 and y/b2 their own namespaces, and does not decide the rest", () => {
     const w = world(together(...cluster, self));
     expect(w.ask("x/b1 -> x/a1:80/TCP").decidedBy).toBe("AdminNetworkPolicy self");
     expect(w.ask("y/b2 -> y/a2:80/TCP").decidedBy).toBe("AdminNetworkPolicy self");
@@ -386,7 +386,7 @@ describe("S5.10: no implicit isolation", () => {
   });
 });
 
-describe("S4.4: told apart from the released AdminNetworkPolicy", () => {
+describe("S4.4: distinguished from the released AdminNetworkPolicy", () => {
   const released = policy(
     "released",
     "priority: 5, subject: {namespaces: {}}, ingress: [{action: Deny, from: [{namespaces: {}}]}]",

@@ -3,7 +3,7 @@ import type { LowerContext } from "../dialect.js";
 import type { KepPeer, KepPort } from "./schema.js";
 
 /*
- * Parts that are valid and match nothing, where something of the same look in a NetworkPolicy would
+ * Parts that are valid and match nothing, while similar ones in a NetworkPolicy would
  * match everything.
  */
 
@@ -14,7 +14,7 @@ export function warnOfDeadPeers(
   context: LowerContext,
 ): void {
   const field = String(path.at(-1));
-  const hint = `For every pod of the cluster write \`${field}: [{namespaces: {namespaceSelector: {}}}]\`.`;
+  const hint = `For every pod of the cluster, write \`${field}: [{namespaces: {namespaceSelector: {}}}]\`.`;
   if (peers === undefined)
     warn(context, path.slice(0, -1), `\`${field}\` is missing, so this rule matches nothing`, hint);
   if (peers?.length === 0) warn(context, path, `\`${field}\` is empty, so this rule matches nothing`, hint);
@@ -24,7 +24,7 @@ export function warnOfDeadPeers(
         context,
         [...path, i, ...where],
         `\`${where.at(-1)}\` is empty, so this peer matches nothing`,
-        "Name the label keys to compare.",
+        "List the label keys to compare.",
       );
 }
 
@@ -53,7 +53,7 @@ export function warnOfDeadPorts(
       context,
       path,
       "`ports` is empty, so this rule matches nothing",
-      "For every port write `allPorts: true` instead.",
+      "For every port, write `allPorts: true` instead.",
     );
   for (const [i, { port }] of (ports ?? []).entries())
     if (port === undefined)
@@ -61,7 +61,7 @@ export function warnOfDeadPorts(
         context,
         [...path, i],
         "this entry has no `port`, so it matches nothing",
-        "For every port of a protocol write `port: 1` and `endPort: 65535`.",
+        "For every port of a protocol, write `port: 1` and `endPort: 65535`.",
       );
 }
 

@@ -47,7 +47,7 @@ describe("S2.1: what a NetworkPolicy contributes", () => {
     for (const { rule } of rules) expect(directions).toContain(rule.origin.direction);
   });
 
-  it("S2.1: a rule says where it stands", () => {
+  it("S2.1: a rule has its place", () => {
     const { rules } = lower("{podSelector: {}, ingress: [{}, {}], egress: [{}]}");
     expect(rules.map(({ rule }) => rule.origin.path)).toEqual([
       "spec.ingress[0]",

@@ -26,12 +26,12 @@ type Spec = Static<typeof networkPolicySchema>["spec"];
 type WrittenRule = NonNullable<Spec["ingress"]>[number] & NonNullable<Spec["egress"]>[number];
 type RulePeer = NonNullable<WrittenRule["from"]>[number];
 
-/** Section 2: rules allow, and the subject is isolated in each direction the policy speaks of. */
+/** Section 2: rules allow, and the subject is isolated in each direction that the policy applies to. */
 export function lowerNetworkPolicy(
   policy: Static<typeof networkPolicySchema>,
   context: LowerContext,
 ): Lowered {
-  // What a cluster holds may lack anything, whatever the types say; without a spec it is an empty one.
+  // An object of a cluster may lack any field, whatever the types say; a missing spec is an empty one.
   const spec: Spec = policy.spec ?? {};
   const namespace = context.policy.namespace ?? "default";
   if (context.unreadable(["spec", "podSelector"]))
@@ -42,7 +42,7 @@ export function lowerNetworkPolicy(
       path: ["spec"],
       at: "key",
       message: "`podSelector` is missing; the policy applies to every pod of its namespace",
-      hint: "Write `podSelector: {}` to say so.",
+      hint: "Write `podSelector: {}` to make this explicit.",
     });
   const subject: PodSelection = {
     namespaces: namespaceNamed(namespace),
@@ -55,7 +55,7 @@ export function lowerNetworkPolicy(
   };
 }
 
-// S2.1; a type of policy that is not known may be about either direction (S3.6).
+// S2.1; an unknown policy type may apply to either direction (S3.6).
 function directionsOf(spec: Spec, context: LowerContext): readonly Direction[] {
   if (context.unreadable(["spec", "policyTypes"])) return directions;
   const types = spec.policyTypes ?? [];

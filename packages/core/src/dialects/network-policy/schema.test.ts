@@ -31,7 +31,7 @@ describe("the spec", () => {
   ];
   it.each(cases)("S2.1: %s: %j", (spec, problems) => expect(found(spec)).toEqual(problems));
 
-  it("S2.1: an error in a section that policyTypes leaves out is an error all the same", () => {
+  it("S2.1: an error in a section that policyTypes leaves out is still an error", () => {
     expect(found("{podSelector: {}, policyTypes: [Ingress], egress: [{t0: []}]}")).toEqual([
       "TW1204 spec.egress[0].t0",
     ]);

@@ -6,11 +6,11 @@ import { policyPort } from "../policy-port.js";
 
 const ipBlock = object(
   "an ipBlock",
-  "A range of addresses, less some parts of it. It matches external addresses, nodes and pods alike.",
+  "A range of addresses, with exceptions. It matches external addresses, nodes and pods.",
   {
     cidr: required(string("The range, IPv4 or IPv6.", { format: cidr })),
     except: optional(
-      list("Ranges inside it that do not count.", string("A range inside `cidr`.", { format: cidr })),
+      list("Ranges inside `cidr` that are excluded.", string("A range inside `cidr`.", { format: cidr })),
     ),
   },
   [exceptInside(true)],
@@ -18,7 +18,7 @@ const ipBlock = object(
 
 const peer = object(
   "a peer",
-  "Who is at the other end. `podSelector` and `namespaceSelector` together select those pods in those namespaces.",
+  "The other endpoint of the connection. `podSelector` and `namespaceSelector` together select those pods in those namespaces.",
   {
     podSelector: optional(
       labelSelector("Pods by their labels; in the policy's own namespace unless `namespaceSelector` is set."),
@@ -33,45 +33,47 @@ const peer = object(
   ],
 );
 
-const ports = list("Ports of the destination; every port when missing or empty.", policyPort);
+const ports = list("Ports of the destination; every port if missing or empty.", policyPort);
 
 export const networkPolicySchema = policyObject(
   "NetworkPolicy",
-  "What the pods of one namespace may talk to; what it does not allow, it denies to the pods it selects.",
+  "Allows connections from and to pods of one namespace. Other connections of the selected pods are denied.",
   "Namespaced",
   {
     spec: required(
-      object("a NetworkPolicy's spec", "Which pods, and what they may do.", {
-        podSelector: optional(
-          labelSelector(
-            "The pods this policy isolates and allows traffic for; `{}` is all of the namespace.",
+      object(
+        "a NetworkPolicy's spec",
+        "The pods that the policy applies to, and the connections that it allows.",
+        {
+          podSelector: optional(
+            labelSelector("The pods that this policy applies to; `{}` selects every pod of the namespace."),
           ),
-        ),
-        policyTypes: optional(
-          list(
-            "The directions it speaks of. Without it: Ingress, and Egress if there are egress rules.",
-            oneOf("A direction.", ["Ingress", "Egress"]),
+          policyTypes: optional(
+            list(
+              "The directions that the policy applies to. Default: Ingress, and Egress if there are egress rules.",
+              oneOf("A direction.", ["Ingress", "Egress"]),
+            ),
           ),
-        ),
-        ingress: optional(
-          list(
-            "What may come in.",
-            object("an ingress rule", "Allows what comes from any of the peers to any of the ports.", {
-              from: optional(list("Sources; everything when missing or empty.", peer)),
-              ports: optional(ports),
-            }),
+          ingress: optional(
+            list(
+              "Allowed incoming connections.",
+              object("an ingress rule", "Allows connections from any of the peers to any of the ports.", {
+                from: optional(list("Sources; every source if missing or empty.", peer)),
+                ports: optional(ports),
+              }),
+            ),
           ),
-        ),
-        egress: optional(
-          list(
-            "What may go out.",
-            object("an egress rule", "Allows what goes to any of the peers on any of the ports.", {
-              to: optional(list("Destinations; everything when missing or empty.", peer)),
-              ports: optional(ports),
-            }),
+          egress: optional(
+            list(
+              "Allowed outgoing connections.",
+              object("an egress rule", "Allows connections to any of the peers on any of the ports.", {
+                to: optional(list("Destinations; every destination if missing or empty.", peer)),
+                ports: optional(ports),
+              }),
+            ),
           ),
-        ),
-      }),
+        },
+      ),
     ),
   },
 );

@@ -29,7 +29,7 @@ describe("the outcomes of two tiers together", () => {
     );
   });
 
-  it("are uncertain if the second is, unless nothing is left for it", () => {
+  it("are uncertain if the second is, unless it decides nothing", () => {
     const outcomes = new Outcomes(new PortSets());
     const final = outcomeOf(outcomes, ["Allow", "Deny", "Allow"]);
     const open = outcomeOf(outcomes, ["Allow", "Deny", "Pass"]);

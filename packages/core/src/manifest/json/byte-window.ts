@@ -1,4 +1,4 @@
-/** The part of a long text that is being looked at, in UTF-8: it grows at its end, and what is done with is dropped. */
+/** The part of a long text that is being read, in UTF-8: it grows at its end, and parts that were read are dropped. */
 export class ByteWindow {
   /** From the first byte that has not been dropped. */
   bytes: Uint8Array = new Uint8Array();
@@ -15,15 +15,15 @@ export class ByteWindow {
   }
 
   /**
-   * Drops what stands before `from`, which becomes 0, and reads on; false, and nothing is dropped, where there is no more.
-   * What comes takes the place of what was dropped: memory outside of the heap is dear to the garbage collector.
+   * Drops everything before `from`, which becomes 0, and reads on; false, and nothing is dropped, at the end of the text.
+   * New text reuses the memory of what was dropped: memory outside of the heap is expensive for the garbage collector.
    */
   more(from: number): boolean {
     let next = this.chunks.next();
     if (next.done === true) return false;
     this.bytes.copyWithin(0, from, this.length);
     this.length -= from;
-    // What is kept is looked at again: as much again is read, lest a long value be looked at over and over.
+    // The rest is scanned again, so the window doubles: a long value must not be scanned over and over.
     for (let missing = this.length; next.done !== true; next = this.chunks.next()) {
       this.append(next.value);
       missing -= next.value.length;

@@ -31,7 +31,7 @@ describe("the first mistake in a JSON text", () => {
     );
   });
 
-  it("what stands before it can be gone on with, and what stands there cannot", () => {
+  it("the text before it is valid, and the character there is not", () => {
     const anyBroken = fc
       .tuple(fc.jsonValue(), fc.nat(), fc.constantFrom("}", "]", ",", ":", '"', "x", "0", "-"))
       .map(([value, at, typo]) => {

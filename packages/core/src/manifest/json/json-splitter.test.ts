@@ -77,7 +77,7 @@ describe("laws", () => {
   });
   const anySize = fc.integer({ min: 1, max: 200 });
 
-  it("a value is JSON where JSON.parse says so, wherever it is cut", () => {
+  it("a value is JSON if JSON.parse accepts it, wherever it is split", () => {
     fc.assert(
       fc.property(anyBroken, anySize, (text, size) => {
         expect(valuesIn(`[${text}]`, size)).toEqual(parsed(`[${text}]`));

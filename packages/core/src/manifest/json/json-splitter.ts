@@ -6,7 +6,7 @@ import type { Beginning } from "../lines.js";
 import { type ListItem, mayBeList } from "../streamed-list.js";
 import { decodeUtf8 } from "../utf8.js";
 
-/** `at` is counted from where reading stood. */
+/** `at` is counted from the current position. */
 export class NotJson extends Error {
   constructor(
     message: string,
@@ -62,8 +62,8 @@ export class JsonSplitter {
   }
 
   /**
-   * The fields before the `items` of a list; reading goes on behind the bracket that opens them. Undefined, and nothing is
-   * read, where this is no list or the window ends too soon. Only for a value that `nextInWindow` found to be longer.
+   * The fields before the `items` of a list; reading continues after the bracket that opens them. Undefined, and nothing is
+   * read, if this is not a list or the window ends too soon. Only for a value that `nextInWindow` found to be longer.
    */
   listHead(): JsonObject | undefined {
     const head: Record<string, Json> = {};
@@ -140,7 +140,7 @@ export class JsonSplitter {
     return { at, line, lineStart };
   }
 
-  /** Behind this character and the space around it; undefined where another one stands there. */
+  /** After this character and the space around it; undefined if there is another character. */
   private behind(character: number, cursor: Cursor): Cursor | undefined {
     const { at, ...lines } = this.spaceEnd(cursor);
     if (at >= this.window.length || this.window.bytes[at] !== character) return undefined;
@@ -162,7 +162,7 @@ export class JsonSplitter {
     throw new NotJson(`expected ${expected}`, at);
   }
 
-  /** A bracket too few would otherwise be noticed at the end of the file, with all of it in memory. */
+  /** Without this, a missing bracket would be noticed only at the end of the file, with all of it in memory. */
   private expectNoMistake(): void {
     const text = this.ahead();
     if (!isCutOff(text)) this.mistakeIn(text);
@@ -171,7 +171,7 @@ export class JsonSplitter {
   /** A number may end with the text. */
   private last(): ListItem {
     const item = this.item(this.ahead());
-    if (item === undefined) throw new NotJson("the text ends before this value does");
+    if (item === undefined) throw new NotJson("the text ends before the end of this value");
     this.cursor = { ...this.cursor, at: this.window.length };
     return item;
   }
@@ -192,7 +192,7 @@ interface Cursor {
   /** In the window. */
   readonly at: number;
   readonly line: number;
-  /** A column is as far from this as it would be from the beginning of its line if all characters were single bytes. */
+  /** The start of the line, moved so that the distance to it is the column, although characters may have several bytes. */
   readonly lineStart: number;
 }
 

@@ -15,7 +15,7 @@ import { StreamedList } from "../streamed-list.js";
  *                          done and dropped │ window │ not yet read
  */
 
-/** Reads one JSON document after the other. What stands before a mistake has been received by then. */
+/** Reads one JSON document after the other. Everything before a mistake has been delivered by then. */
 export function readJsonStream(window: ByteWindow, file: string, receiver: Receiver): void {
   const values = new JsonSplitter(window, file);
   try {
@@ -36,7 +36,7 @@ function readDocument(values: JsonSplitter, file: string, receiver: Receiver): v
   objectsInValue(value, document, receiver, line);
 }
 
-/** The items of a list, and the fields behind them. */
+/** The items of a list, and the fields after them. */
 function readList(
   values: JsonSplitter,
   head: JsonObject,
@@ -54,7 +54,7 @@ function readList(
   while (values.expect(",}") === ",") {
     if (values.skipSpace() !== '"') throw new NotJson("a field was expected here");
     const key = values.next().value as string;
-    if (key === "items") throw new NotJson("this list has `items` twice");
+    if (key === "items") throw new NotJson("this list has a duplicate field `items`");
     values.expect(":");
     values.skipSpace();
     fields[key] = values.next().value;

@@ -142,7 +142,7 @@ describe("laws", () => {
   it("YAML reads the same from it", () => {
     fc.assert(
       fc.property(anyJson, (value) => {
-        // A leading comment is no JSON, and means nothing to YAML.
+        // A leading comment is not JSON, and is ignored in YAML.
         const { documents, diagnostics } = parseManifest(`# YAML\n${JSON.stringify(value)}`, "test.yaml");
         expect(diagnostics).toEqual([]);
         expect(documents.map((document) => document.value)).toEqual([JSON.parse(JSON.stringify(value))]);

@@ -20,7 +20,7 @@ export function parseJson(text: string, file: string): ParsedDocument[] | undefi
   }
 }
 
-/** Several documents, one behind the other, as `jq '.items[]'` writes them. */
+/** Several documents, one after the other, as `jq '.items[]'` writes them. */
 function parseStream(text: string, file: string, lines: Lines): ParsedDocument[] | undefined {
   const documents: ParsedDocument[] = [];
   try {
@@ -70,7 +70,7 @@ export class ValuePlaces implements Document {
 }
 
 function placesIn(file: string, text: string, start: number, lines: Lines): Document {
-  // Positions in large files are asked for again and again: what a list or an object holds is found once.
+  // Positions in large files are asked for again and again: the content of a list or an object is found once.
   const seen: Found = { items: new Map(), fields: new Map() };
   const placeAt = (path: Path, what: "key" | "value") => {
     const found = locate(text, start, path, seen);
@@ -89,10 +89,10 @@ function placesIn(file: string, text: string, start: number, lines: Lines): Docu
   };
 }
 
-/** More is not worth repeating in a message. */
+/** The most that a message repeats. */
 const longestWritten = 60;
 
-/** What was found inside lists and objects that were looked at, by the offset where they begin. */
+/** The parts of lists and objects that were read, by the offset where they begin. */
 interface Found {
   readonly items: Map<number, readonly number[]>;
   readonly fields: Map<number, ReadonlyMap<string, Field>>;

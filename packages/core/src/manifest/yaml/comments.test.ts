@@ -10,7 +10,7 @@ const commentsIn = (text: string) =>
   );
 
 describe("comments", () => {
-  it("speak of what stands below them, or beside them", () => {
+  it("refer to what is below them, or on the same line", () => {
     const text = `# What this is for
 kind: X # a kind
 spec:
@@ -38,18 +38,18 @@ spec:
     ]);
   });
 
-  it("at the end of a block speak of what stands above them", () => {
+  it("at the end of a block refer to what is above them", () => {
     const text = "spec:\n  a:\n  - x: 1\n    # of x\n  - y: 2\n# of all\n";
     expect(commentsIn(text)).toEqual([["before spec.a[0]: of x", "before : of all"]]);
   });
 
-  it("are of the document they stand in, also where documents cannot be read one by one", () => {
+  it("belong to their document, also if documents cannot be read one by one", () => {
     const text = "# one\na: 1\n---\n# two\nb: 2\n";
     expect(commentsIn(text)).toEqual([["before : one"], ["before : two"]]);
     expect(commentsIn(`%YAML 1.1\n---\n${text}`)).toEqual([["before : one"], ["before : two"]]);
   });
 
-  it("are no text that only looks like them", () => {
+  it("are not text that only looks like comments", () => {
     expect(commentsIn("a: '# quoted'\nb: x#y\nc: |\n  # in a block\n")).toEqual([[]]);
   });
 

@@ -12,8 +12,8 @@ import { isWithin, type Path } from "../../diagnostics/place.js";
 import type { Comment } from "../document.js";
 
 /**
- * The comments of a document, whose part of the text begins at `start`, each with the path of what it speaks of. The library hangs comments on the
- * nodes it happens to be reading; people mean the line below, or the one beside.
+ * The comments of a document, whose part of the text begins at `start`, each with the path of what it refers to. The library attaches comments to the
+ * nodes it happens to be reading; people mean the line below, or the same line.
  */
 export function commentsOf(text: string, tree: YamlDocument.Parsed, start: number): readonly Comment[] {
   const marks = marksIn(tree);
@@ -38,7 +38,7 @@ interface Mark {
   readonly path: Path;
 }
 
-/** What stands below, or what stands above where the comment is indented deeper than that: it ends a block. */
+/** What is below, or what is above if the comment is indented deeper than what is below: it ends a block. */
 function spokenOf(text: string, offset: number, indent: number, marks: readonly Mark[]): Path {
   const lineStart = (at: number) => text.lastIndexOf("\n", at - 1) + 1;
   const below = marks.find((mark) => mark.offset > offset);
@@ -74,7 +74,7 @@ function marksIn(tree: YamlDocument.Parsed): readonly Mark[] {
   return marks.toSorted((a, b) => a.offset - b.offset || a.path.length - b.path.length);
 }
 
-/** The lexer puts these between the parts of the text; they are no part of it. */
+/** The lexer puts these between the parts of the text; they are not part of it. */
 const markers: ReadonlySet<string> = new Set(["\u0002", "\u0018", "\u001f"]);
 
 function commentTokens(text: string): readonly (readonly [offset: number, token: string])[] {

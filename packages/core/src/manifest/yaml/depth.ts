@@ -20,7 +20,7 @@ function looksDeep(text: string): boolean {
   return new RegExp(`^(?:[-?:] |[ \\t]){${deepest}}`, "m").test(text);
 }
 
-/** The same question, asked of the lexer, which tells brackets that nest from brackets in texts. */
+/** The same with the lexer, which distinguishes nested brackets from brackets in strings. */
 function deepToken(text: string): number | undefined {
   let offset = 0;
   let flow = 0;
@@ -37,7 +37,7 @@ function deepToken(text: string): number | undefined {
     else if (type === "space") block += token.length;
     // Every level of a block takes a column at least, and every flow level a bracket.
     if (flow > deepest || (flow === 0 && block > deepest)) return offset;
-    // Marks stand for nothing in the text.
+    // Marks correspond to nothing in the text.
     if (type !== "doc-mode" && type !== "flow-error-end" && type !== "scalar") offset += token.length;
   }
   return undefined;

@@ -105,7 +105,7 @@ class FlowReader {
     return plainScalar(text.slice(at, end).trimEnd());
   }
 
-  /** Passes over spaces to what stands behind them. */
+  /** Skips spaces. */
   private next(): number {
     let c = this.text.charCodeAt(this.at);
     while (c === space) c = this.text.charCodeAt(++this.at);
@@ -118,7 +118,7 @@ class FlowReader {
     return closes;
   }
 
-  /** Behind a value: whether that was the last one. */
+  /** After a value: whether it was the last one. */
   private isLast(close: number): boolean {
     if (this.isClosed(close)) return true;
     if (this.text.charCodeAt(this.at) !== comma) notPlain();

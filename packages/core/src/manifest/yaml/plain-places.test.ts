@@ -48,7 +48,7 @@ const styles: readonly (readonly [string, (items: string) => string, (i: number)
 `,
   ],
   [
-    "indented, with comments between them, and with nothing behind them",
+    "indented, with comments between them, and with nothing after them",
     (items) => `kind: List\napiVersion: v1\nitems:\n  # all of them\n${items}`,
     (i) => `  # another
   - kind: Pod
@@ -150,7 +150,7 @@ describe.each(styles)("the items of a long list, %s", (_style, list, item) => {
   const inFile = (file: string) => ({ file });
 
   it.each(paths.map((path) => [path.join("."), path] as const))(
-    "stand where they stand in a short one: %s",
+    "are the same as in a short one: %s",
     (_name, path) => {
       for (const ask of ["placeOf", "placeOfKey"] as const)
         expect(long[ask](path)).toEqual({ ...short[ask](path), ...inFile("long.yaml") });

@@ -44,7 +44,7 @@ export function placesInPlainText(part: YamlText, value: Json = null): Document 
     placeOf: (path) => ask(path, (document, inner) => document.placeOf(inner)),
     placeOfKey: (path) => ask(path, (document, inner) => document.placeOfKey(inner)),
     writtenAt: (path) => ask(path, (document, inner) => document.writtenAt(inner)),
-    // What stands above an item's dash speaks of it, and is not in its block.
+    // A comment above an item's dash refers to the item, and is not in its block.
     commentsIn: (path) => whole.commentsIn(path),
   };
 }

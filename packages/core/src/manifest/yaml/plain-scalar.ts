@@ -1,4 +1,4 @@
-/** Thrown where a text is not as plain as the quick reader wants it. It says nothing about the text being wrong. */
+/** Thrown if a text is not plain enough for the quick reader. The text may still be valid. */
 export class NotPlain extends Error {}
 
 export function notPlain(): never {
@@ -22,7 +22,7 @@ const words: ReadonlyMap<string, boolean | null> = new Map([
 
 const longestWord = 5;
 
-/** Those that everybody writes; 15 digits are exact in any reading. */
+/** Common numbers; 15 digits are always exact. */
 const plainInteger = /^(?:0|-?[1-9][0-9]{0,14})$/;
 
 /** Everything else that may be a number, with signs, underscores, bases and exponents: the library knows what it is. */
@@ -48,7 +48,7 @@ export function plainScalar(text: string): string | number | boolean | null {
 const backslash = 0x5c;
 const doubleQuote = 0x22;
 
-/** A text in quotes that begins here, and where it ends. Its further lines stand to the right of `outer`. */
+/** A text in quotes that begins here, and where it ends. Its further lines are to the right of `outer`. */
 export function quotedScalar(
   text: string,
   at: number,
@@ -106,7 +106,7 @@ const isMarkerLine = (line: string): boolean => /^(?:---|\.\.\.)/.test(line);
 const newline = 0x0a;
 const space = 0x20;
 
-/** A text introduced by `|` or `>` that begins here, and the line that follows it. It stands to the right of `outer`. */
+/** A text introduced by `|` or `>` that begins here, and the line that follows it. It is to the right of `outer`. */
 export function blockScalar(
   text: string,
   at: number,
@@ -140,7 +140,7 @@ export function blockScalar(
     lines.push(text.slice(lineStart + indent, end));
     lineStart = end + 1;
   }
-  // Where nothing is left, who can tell which line breaks are part of the text and which end the file.
+  // At the end it is unclear which line breaks are part of the text and which end the file.
   if (lines.length === 0 || (chomping === "+" && lineStart >= text.length)) notPlain();
   const ending = chomping === "-" ? "" : "\n".repeat(chomping === "+" ? 1 + empty : 1);
   return { value: lines.join(folds ? " " : "\n") + ending, end: lineStart };

@@ -261,7 +261,7 @@ const words = [
   "a: b",
 ];
 
-/** Lines that are put together at random, most of which are nearly YAML. */
+/** Random lines, most of which are nearly YAML. */
 const anyLine = fc
   .record({
     indent: fc.constantFrom(0, 0, 0, 1, 2, 2, 2, 3, 4, 4, 6),

@@ -19,7 +19,7 @@ export interface SpanReceiver {
   readonly block: (start: number, end: number) => void;
 }
 
-/** What a text of one document says; undefined where it is not plain, or empty. */
+/** The value of a text with one document; undefined if it is not plain, or empty. */
 export function readPlainYaml(text: string, spans?: SpanReceiver): Json | undefined {
   if (text.includes("\r") || text.includes("\uFEFF")) return undefined;
   // Every loop below ends at a line break at the latest.
@@ -42,7 +42,7 @@ const dash = 0x2d;
 const dot = 0x2e;
 const colon = 0x3a;
 
-/** What opens something else than a plain text. */
+/** Characters that begin something other than plain text. */
 const opensNothingPlain = new Set(Array.from("!#%&*,:>?@[]`{|}", (c) => c.charCodeAt(0)));
 
 const deepest = 100;
@@ -51,7 +51,7 @@ const longestKey = 1000;
 class PlainReader {
   /** The next character to read. */
   private at = 0;
-  /** The column of what stands at `at`; -1 at the end. Everything that reads a value moves on to the next line. */
+  /** The column of `at`; -1 at the end. Everything that reads a value moves on to the next line. */
   private indent = -1;
   private depth = 0;
   /** How often reading moved on to the next line. */
@@ -69,7 +69,7 @@ class PlainReader {
     return this.indent < 0 ? value : notPlain();
   }
 
-  /** What stands here, inside of something that stands at column `outer`. */
+  /** The value here, inside of something at column `outer`. */
   private node(outer: number): Json {
     if (++this.depth > deepest) notPlain();
     const value = this.isItem() ? this.list(this.indent) : (this.mapping(this.indent) ?? this.scalar(outer));
@@ -97,7 +97,7 @@ class PlainReader {
     return items;
   }
 
-  /** Undefined where no key stands here. */
+  /** Undefined if there is no key here. */
   private mapping(column: number): Json | undefined {
     const { at: start, line } = this;
     let key = this.key();
@@ -122,16 +122,16 @@ class PlainReader {
     if (this.line > line + 1) this.spans?.block(start, this.at - Math.max(0, this.indent));
   }
 
-  /** The value behind a key at this column. */
+  /** The value after a key at this column. */
   private field(column: number): Json {
     if (!this.isLineDone()) return this.scalar(column);
     this.nextLine();
     if (this.indent > column) return this.node(column);
-    // Lists may stand right below their key.
+    // Lists may be directly below their key.
     return this.indent === column && this.isItem() ? this.list(column) : null;
   }
 
-  /** `key:`, of which nothing is left to read; undefined, and nothing was read, where there is none. */
+  /** Reads `key:`; undefined, and nothing is read, if there is no key. */
   private key(): string | undefined {
     const { text, at } = this;
     const first = text.charCodeAt(at);
@@ -158,7 +158,7 @@ class PlainReader {
     return value;
   }
 
-  /** A single value; its further lines stand to the right of `outer`. */
+  /** A single value; its further lines are to the right of `outer`. */
   private scalar(outer: number): Json {
     const { text, at } = this;
     const first = text.charCodeAt(at);
@@ -190,7 +190,7 @@ class PlainReader {
     return this.indent > outer ? this.folded(value, end + 1, outer) : plainScalar(value);
   }
 
-  /** A text that goes on in the next lines, which are joined with spaces. */
+  /** A text that continues on the next lines, which are joined with spaces. */
   private folded(first: string, lineStart: number, outer: number): string {
     let value = first;
     while (this.indent > outer) {
@@ -224,7 +224,7 @@ class PlainReader {
     return this.indent > outer ? notPlain() : value;
   }
 
-  /** Passes over spaces and, where only a comment is left, to the next line. */
+  /** Skips spaces and, if only a comment is left, moves to the next line. */
   private isLineDone(): boolean {
     const { text } = this;
     let c = text.charCodeAt(this.at);

@@ -1,13 +1,13 @@
 import type { Beginning } from "../lines.js";
 
-/** The part of a long text that is being looked at: it grows at its end, and what is done with is dropped. */
+/** The part of a long text that is being read: it grows at its end, and parts that were read are dropped. */
 export class TextWindow {
   /** From the first character that has not been dropped. */
   text = "";
   private readonly chunks: Iterator<string>;
   /** Whether all of the text has been read. */
   ended = false;
-  /** What stands before this has been counted. */
+  /** Everything before this has been counted. */
   private counted = 0;
   private line = 1;
   private column = 1;
@@ -17,11 +17,11 @@ export class TextWindow {
     if (this.more(0) && this.text.startsWith("\uFEFF")) this.text = this.text.slice(1);
   }
 
-  /** Drops what stands before `from`, which becomes 0, and reads on; false, and nothing is dropped, where there is no more. */
+  /** Drops everything before `from`, which becomes 0, and reads on; false, and nothing is dropped, at the end of the text. */
   more(from: number): boolean {
     const kept = this.text.length - from;
     let added = "";
-    // What is kept is copied: as much again is read, lest a long value be copied over and over.
+    // The rest is copied, so the window doubles: a long value must not be copied over and over.
     while (!this.ended && added.length <= kept) {
       const next = this.chunks.next();
       if (next.done === true) this.ended = true;
@@ -34,7 +34,7 @@ export class TextWindow {
     return true;
   }
 
-  /** Where this stands in the whole text. Asked from front to back: what was counted is not counted again. */
+  /** Where this is in the whole text. Asked from front to back: what was counted is not counted again. */
   positionOf(at: number): Beginning {
     this.count(at);
     return { line: this.line, column: this.column };

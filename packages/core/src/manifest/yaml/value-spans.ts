@@ -24,7 +24,7 @@ export interface DocumentSpan {
 }
 
 /**
- * Where everything in a text of YAML or JSON is written; undefined for one that is nested too deeply. The library takes its time: it
+ * Where everything in a text of YAML or JSON is written; undefined for one that is nested too deeply. The library is slow: it
  * is for texts that people write.
  */
 export function valueSpans(text: string): readonly DocumentSpan[] | undefined {
@@ -73,7 +73,7 @@ function spanOf(node: unknown, text: string): ValueSpan | undefined {
 
 type Range = readonly [number, number, number];
 
-/** Without the space behind it. */
+/** Without the space after it. */
 function span([start, end]: Range, text: string): { readonly start: number; readonly end: number } {
   return { start, end: start + text.slice(start, end).trimEnd().length };
 }

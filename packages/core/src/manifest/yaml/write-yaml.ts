@@ -27,7 +27,7 @@ function attach(document: YamlDocument, { path, side, text }: Comment): void {
   else owner.commentBefore = owner.commentBefore ? `${owner.commentBefore}\n${words}` : words;
 }
 
-/** What a comment on this path hangs on: the key of a field, an item itself, or the object. */
+/** The node that a comment on this path is attached to: the key of a field, an item itself, or the object. */
 function nodeAt(document: YamlDocument, path: Path): { readonly owner: Node; readonly value: unknown } {
   const whole = document.contents!;
   const parent: unknown = path.length === 0 ? undefined : document.getIn(path.slice(0, -1), true);

@@ -44,7 +44,7 @@ class YamlStream {
     }
   }
 
-  /** A document that fits into the window, or is no list. */
+  /** A document that fits into the window, or is not a list. */
   private document(): void {
     const part = this.take(this.wholeDocument());
     const line = firstLine(part);
@@ -74,7 +74,7 @@ class YamlStream {
     list.end({ ...head, ...fieldsIn(tail?.value ?? null) }, place);
   }
 
-  /** What is cut out is one item, or more where their dashes stand alone. */
+  /** What is cut out is one item, or more if their dashes are alone on a line. */
   private item(list: StreamedList, indent: number): void {
     const next = this.nextDash(indent);
     const quick = next === undefined ? undefined : readPlainYaml(this.window.text.slice(this.at, next));
@@ -90,7 +90,7 @@ class YamlStream {
         });
   }
 
-  /** The next line with a dash at this column, which may be one behind the list. */
+  /** The next line with a dash at this column, which may be after the list. */
   private nextDash(indent: number): number | undefined {
     const dash = `\n${" ".repeat(indent)}- `;
     for (;;) {
@@ -100,7 +100,7 @@ class YamlStream {
     }
   }
 
-  /** The next line that stands no further to the right than the dash of the item, comments aside. */
+  /** The next line, except comments, that is not indented deeper than the dash of the item. */
   private itemEnd(indent: number): number {
     const line = new RegExp(`\\n {0,${indent}}(?=[^\\s#])`, "g");
     for (;;) {
@@ -119,7 +119,7 @@ class YamlStream {
     }
   }
 
-  /** Where the next document begins, or the text ends; undefined where the window does not tell. */
+  /** Where the next document begins, or the text ends; undefined if the window ends too soon. */
   private documentEnd(): number | undefined {
     const { text, ended } = this.window;
     const next = /\n---(?=\s|$)/g;
@@ -167,7 +167,7 @@ interface ItemsAhead {
 }
 
 const marker = /---(?=\s|$)/y;
-/** A marker with nothing beside it. */
+/** A marker alone on its line. */
 const blankMarker = /---[ \t]*\r?\n/y;
 
 const fieldsIn = (value: Json): JsonObject => (isObject(value) ? value : {});
@@ -180,7 +180,7 @@ function matchEnd(pattern: RegExp, text: string, at: number): number | undefined
 
 const startsBesideDash = /^ *- +[^\s#]/;
 
-/** The line of a document that is not empty; undefined where something stands beside its marker. */
+/** The line of a document that is not empty; undefined if there is something next to its marker. */
 function firstLine({ text, beginning }: Part): number | undefined {
   if (text.startsWith("---")) return undefined;
   const empty = /(?:[ \t]*(?:#.*)?\r?\n)*/y.exec(text)?.[0] ?? "";

@@ -32,7 +32,7 @@ export interface YamlText {
 
 /**
  * Documents of a YAML text, read as kubectl reads it: YAML 1.1 words (`on` is true), merge keys, no dates. The library keeps
- * a syntax tree, which tells the place of everything, and takes its time for it.
+ * a syntax tree, which has the place of everything and makes it slow.
  */
 export function parseTrees({ text, file, place }: YamlText): Parsed {
   const deep = firstTooDeep(text);
@@ -69,7 +69,7 @@ export function parseTrees({ text, file, place }: YamlText): Parsed {
   return { documents, diagnostics };
 }
 
-/** The places of a text with one document that is known to be without errors. The tree is made when somebody asks. */
+/** The places of a text with one document that is known to be without errors. The tree is made on first use. */
 export function placesInText(source: YamlText): Document {
   let tree: YamlDocument.Parsed | undefined;
   return placesIn(source, () => (tree ??= treesOf(source.text)[0]!));
@@ -96,7 +96,11 @@ function hasTooManyAliases(document: YamlDocument.Parsed): boolean {
 }
 
 function tooMuch(place: Place): Diagnostic {
-  return diagnostic("TW1006", "the aliases of this document expand to too much; write it out", { place });
+  return diagnostic(
+    "TW1006",
+    "the aliases of this document expand to too much data; write it without aliases",
+    { place },
+  );
 }
 
 function tooDeep(place: Place): Diagnostic {
@@ -123,7 +127,7 @@ function asKubernetesReads(tags: Tags): Tags {
     });
 }
 
-/** Numbers that JSON cannot hold and keys that are not text, brought to what an API server would see. */
+/** Numbers that JSON cannot represent and keys that are not strings, converted as an API server does. */
 function toJson(value: unknown): Json {
   if (value === null || value === undefined) return null;
   if (typeof value === "bigint") return Number(value);
@@ -193,7 +197,7 @@ function spanOf(node: Node | null): [number, number] {
   return [node?.range?.[0] ?? 0, node?.range?.[1] ?? 1];
 }
 
-/** The alias that leads nowhere, or into itself: the parser's own error does not say where it stands. */
+/** The alias that leads nowhere, or into itself: the parser's own error has no position. */
 function brokenAlias(document: YamlDocument.Parsed): Node | undefined {
   let broken: Node | undefined;
   visit(document, {
@@ -209,12 +213,12 @@ function brokenAlias(document: YamlDocument.Parsed): Node | undefined {
 
 function duplicateKey(text: string, start: number, place: YamlText["place"]): Diagnostic {
   const key = /^(?:"[^"\n]*"|'[^'\n]*'|[^:\n]*)/.exec(text.slice(start, start + 200))?.[0]?.trim() ?? "";
-  return diagnostic("TW1002", `\`${key}\` stands twice in one mapping; keep one of them`, {
+  return diagnostic("TW1002", `\`${key}\` is a duplicate key in this mapping; keep one of them`, {
     place: place(start, start + key.length),
   });
 }
 
-/** One slip makes many errors: the first of a line tells, and a few lines are enough. A line may have as many errors as characters. */
+/** One mistake causes many errors: the first of a line is reported, and only for a few lines. A line may have as many errors as characters. */
 function firstOfEachLine(errors: readonly YAMLParseError[], text: string): readonly YAMLParseError[] {
   const firsts: YAMLParseError[] = [];
   const lines: (readonly [start: number, end: number])[] = [];

@@ -91,7 +91,7 @@ describe("words and numbers, as kubectl reads them", () => {
 });
 
 describe("anchors, aliases and merge keys", () => {
-  it("an alias stands for what its anchor names", () => {
+  it("an alias has the value of its anchor", () => {
     expect(valueOf("a: &labels {app: web}\nb: *labels\nc: [*labels]\n")).toEqual({
       a: { app: "web" },
       b: { app: "web" },
@@ -109,7 +109,7 @@ describe("anchors, aliases and merge keys", () => {
     expect(valueOf(text)).toMatchObject({ c: { k: 1, l: 3 } });
   });
 
-  it("an alias without its anchor is an error, and so is one that holds itself", () => {
+  it("an alias without its anchor is an error, and so is one that contains itself", () => {
     expect(problemsOf("a: 1\nb: *nowhere\n")).toEqual([
       expect.stringMatching(/^TW1001 2:4 this is not valid YAML: unresolved alias/),
     ]);
@@ -150,7 +150,7 @@ describe("documents", () => {
   });
 });
 
-describe("TW1002: a key that stands twice", () => {
+describe("TW1002: a duplicate key", () => {
   it.each([
     ["at the top", "a: 1\nb: 2\na: 3\n", "3:1", "a"],
     ["deep down", "spec:\n  ingress: []\n  egress: []\n  ingress: []\n", "4:3", "ingress"],
@@ -159,7 +159,7 @@ describe("TW1002: a key that stands twice", () => {
     ["in a list", "- {k: 1}\n- k: 1\n  k: 2\n", "3:3", "k"],
   ])("%s", (_what, text, place, key) =>
     expect(problemsOf(text)).toEqual([
-      `TW1002 ${place} \`${key}\` stands twice in one mapping; keep one of them`,
+      `TW1002 ${place} \`${key}\` is a duplicate key in this mapping; keep one of them`,
     ]),
   );
 
@@ -240,7 +240,7 @@ describe("places of values and keys", () => {
     [["spec", "ingress", 1, 0], "13:9 1", "13:9 1"],
     [["spec", "ingress", 1, 1, 1], "14:13 33", "14:13 33"],
     [["spec", "policyTypes", 1], "16:26 'Egress'", "16:26 'Egress'"],
-    // A value with no text of its own is shown at its key.
+    // A value without text is shown at its key.
     [["spec", "egress"], "15:3 egress", "15:3 egress"],
     // Where a path leads nowhere, the last thing it passed is shown.
     [["spec", "ingress", 0, "ports", 7], "11:7 - port: 80", "10:7 ports"],
@@ -279,7 +279,7 @@ describe("places of values and keys", () => {
     expect(pointer(text, 2).value([])).toBe("6:1 c:");
   });
 
-  it("what an alias stands for is shown at its anchor, the alias itself where it stands", () => {
+  it("the value of an alias is shown at its anchor, the alias itself at its own place", () => {
     const at = pointer("base: &base\n  app: web\npod: *base\nlist: [*base]\n");
     expect(at.value(["pod"])).toBe("3:6 *base");
     expect(at.value(["pod", "app"])).toBe("2:8 web");

@@ -50,7 +50,7 @@ function parseDocument(part: YamlText): Parsed {
   return { documents: value === null ? [] : [{ value, ...placesInPlainText(part, value) }], diagnostics: [] };
 }
 
-/** Between the markers `---`; with what stands beside a marker, if that is more than space. */
+/** Between the markers `---`; with the text next to a marker, if there is any. */
 function documentSpans(text: string): readonly (readonly [start: number, end: number])[] {
   const spans: [number, number][] = [];
   let start = 0;

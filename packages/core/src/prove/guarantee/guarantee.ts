@@ -67,7 +67,7 @@ export function readGuarantee(source: ManifestObject): {
   const { document, path: root } = source;
   const at = (path: Path) => document.placeOf([...root, ...path]);
   if (source.apiVersion !== guaranteeKind.apiVersion) {
-    const message = `\`${source.apiVersion}\` is not a known version of Guarantee; known is \`${guaranteeKind.apiVersion}\``;
+    const message = `\`${source.apiVersion}\` is not a known version of Guarantee; use \`${guaranteeKind.apiVersion}\``;
     return { diagnostics: [diagnostic("TW1105", message, { place: at(["apiVersion"]) })] };
   }
   const { value, problems } = validate(guaranteeObject, withLists(source.value));

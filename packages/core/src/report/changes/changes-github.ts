@@ -12,7 +12,7 @@ import {
 } from "./changes-words.js";
 import { counted } from "../wording.js";
 
-/** One for each who is responsible, at the line where that stands. */
+/** One per responsible rule, at its line. */
 export function changesAnnotations(changes: StateChanges): readonly Annotation[] {
   const foreign = changes.foreign.map((change) => ({
     level: "warning" as const,

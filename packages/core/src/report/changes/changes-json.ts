@@ -15,7 +15,7 @@ export function changesJson(changes: StateChanges): { readonly [key: string]: Js
   return { apiVersion, kind: "Diff", ...changesFields(changes) };
 }
 
-/** What a diff and a preview both tell. */
+/** The common part of a diff and a preview. */
 export function changesFields(changes: StateChanges): { readonly [key: string]: JsonValue | undefined } {
   const { totals, appeared, disappeared, foreign } = changes;
   return {

@@ -16,7 +16,7 @@ import { markdownText } from "../markdown.js";
 /** Comments on pull requests are cut off at 65,536 characters: what is shown stays well below. */
 const shown = { responsible: 10, rows: 10, names: 6 };
 
-/** For pull requests and step summaries: a table of rows for each who is responsible. */
+/** For pull requests and step summaries: a table for each responsible rule. */
 export function changesMarkdown(changes: StateChanges, title = "Network policy changes"): string {
   const lines = [`## ${title}`, ""];
   if (!isChanged(changes))

@@ -13,16 +13,16 @@ import { type Style, wrap } from "../style.js";
 
 export interface ChangesTextOptions {
   readonly style: Style;
-  /** Everything; otherwise a screen. */
+  /** Everything instead of one screen. */
   readonly verbose?: boolean;
 }
 
-/** What is shown before the rest is counted: who is responsible, what they change, and names on one side of that. */
+/** How many responsible rules, rows and names are shown before the rest is counted. */
 const shown = { responsible: 6, rows: 5, names: 4, appeared: 6, foreign: 5 };
 
 const columns = 80;
 
-/** What connections become, who brings it about, and for whom: counts first. */
+/** What connections become, which rules cause it, and for which endpoints: counts first. */
 export function changesText(changes: StateChanges, { style, verbose = false }: ChangesTextOptions): string {
   if (!isChanged(changes)) return "no difference: the same connections are allowed, denied and undecided";
   const names = new PartyNames(changes);
@@ -95,7 +95,7 @@ function rowLines(
   ];
 }
 
-/** Said only where it is not what people take for granted. */
+/** Shown only if it is not the usual case. */
 export function onlyFamily({ families, from, to }: ChangeRow): string {
   const isOutside = from.kind === "external" || to.kind === "external";
   return families.length === 1 && families[0] === 6 && !isOutside ? " over IPv6" : "";

@@ -12,14 +12,14 @@ import { formatRange } from "../../net/region.js";
 import { portGroupText } from "../port-groups-text.js";
 import { deciderText, isolatorText } from "../explanation/rule-text.js";
 
-/** What connections become, in the order in which people want to know. */
+/** What connections become, in the order of importance. */
 export const changeSections: readonly { readonly verdict: Verdict; readonly title: string }[] = [
   { verdict: "Deny", title: "newly denied" },
   { verdict: "Allow", title: "newly allowed" },
   { verdict: "Undecided", title: "newly undecided" },
 ];
 
-/** How parties are written: by name, or all of a kind in a word. */
+/** How parties are written: by name, or all of a kind together. */
 export class PartyNames {
   private readonly inNamespace = new Map<string, number>();
   private readonly ofKind = new Map<string, number>();
@@ -31,7 +31,7 @@ export class PartyNames {
     }
   }
 
-  /** `shop/cart, shop/web`, `shop/*`, `every workload`, `everything outside`, and how many more than `most` there are. */
+  /** `shop/cart, shop/web`, `shop/*`, `every workload`, `all external addresses`, and how many more than `most` there are. */
   of(ends: ChangedEndpoints, most = Infinity): string {
     const names = ends.kind === "external" ? rangesText(ends) : this.partiesText(ends.parties);
     const rest = names.length - most;
@@ -63,11 +63,11 @@ const add = (counts: Map<string, number>, key: string): unknown =>
   counts.set(key, (counts.get(key) ?? 0) + 1);
 
 function rangesText({ ranges }: Extract<ChangedEndpoints, { kind: "external" }>): readonly string[] {
-  if (ranges.length === 2 && ranges.every(isEveryAddress)) return ["everything outside"];
+  if (ranges.length === 2 && ranges.every(isEveryAddress)) return ["all external addresses"];
   return ranges.map(({ family, first, last }) => formatRange(family, first, last));
 }
 
-/** ` :80,443/TCP ICMP`, or ` on every port`: to follow whom it is about. */
+/** ` :80,443/TCP ICMP`, or ` on every port`: to be appended to the endpoints. */
 export function portsText(groups: readonly PortGroup[]): string {
   if (groups.some(({ protocol }) => protocol === "any")) return " on every port";
   return ` ${groups.map((group) => `${startsWithNumber(group) ? ":" : ""}${portGroupText(group)}`).join(" ")}`;
@@ -84,11 +84,11 @@ export function flowText(flow: Flow): string {
 export interface Responsible {
   readonly text: string;
   readonly deciders: readonly Decider[];
-  /** Whether they are those who decided before. */
+  /** Whether they decided before the change. */
   readonly areFormer?: true;
 }
 
-/** Whom a person would blame, or thank, for a change: one text for all that belongs together. */
+/** The deciders that are responsible for a change: one text for all that belongs together. */
 export function responsibleFor({ after, decided }: ChangeRow): Responsible {
   const sides = decided.map((one) => ({ ...one, deciders: one.after.deciders }));
   if (after === "Deny") {
@@ -97,7 +97,7 @@ export function responsibleFor({ after, decided }: ChangeRow): Responsible {
   }
   if (after === "Undecided") {
     const deciders = sides.flatMap((one) => (one.after.verdict === "Undecided" ? one.deciders : []));
-    return { text: `hangs on what is not known; decided by ${whoText(deciders, " or ")}`, deciders };
+    return { text: `depends on missing information; decided by ${whoText(deciders, " or ")}`, deciders };
   }
   const now = sides.flatMap(({ deciders }) => deciders.filter(({ kind }) => kind === "rule"));
   if (now.length > 0) return { text: `by ${whoText(now)}`, deciders: now };
@@ -105,7 +105,7 @@ export function responsibleFor({ after, decided }: ChangeRow): Responsible {
   return { text: `no longer denied by ${whoText(then)}`, deciders: then, areFormer: true };
 }
 
-/** `was allowed by default`; undefined where it is said already who is responsible. */
+/** `was allowed by default`; undefined if the responsible rules are those of before. */
 export function beforeText(row: ChangeRow): string | undefined {
   const { before, decided } = row;
   if (responsibleFor(row).areFormer) return undefined;
@@ -118,7 +118,7 @@ export function beforeText(row: ChangeRow): string | undefined {
   return `${verb} ${who}`;
 }
 
-/** Deciders with their places, each once; what nobody decided is told only where nobody else did. */
+/** Deciders with their places, each once; the default only if there are no others. */
 export function whoText(deciders: readonly Decider[], between = " and "): string {
   const texts = [...new Set(deciders.map(oneText))];
   const relevant = between === " or " ? texts : texts.filter((text) => text !== "default");
@@ -131,7 +131,7 @@ function oneText(by: Decider): string {
     : deciderText(by);
 }
 
-/** Rows by who is responsible, those with most connections first. */
+/** Rows by responsible rules, those with most connections first. */
 export function byResponsible(
   rows: readonly ChangeRow[],
 ): readonly { readonly text: string; readonly connections: number; readonly rows: readonly ChangeRow[] }[] {
@@ -145,6 +145,6 @@ export function byResponsible(
   ).toSorted((a, b) => b.connections - a.connections);
 }
 
-/** What follows from it, to stand after `not evaluated`. */
+/** The consequence, to be printed after `not evaluated`. */
 export const foreignChangeText = ({ object, change }: ForeignChange): string =>
   `${object} was ${change}: connections that depend on it may be allowed or denied differently`;

@@ -33,13 +33,13 @@ const compared = (before: string, after: string, options: StateOptions = {}) =>
 const text = (...states: readonly [string, string]) => changesText(compared(...states), { style: noStyle });
 
 describe("changes as text", () => {
-  it("say first what becomes of how many, then who brings it about, then for whom", () => {
+  it("have counts first, then responsible rules, then endpoints", () => {
     expect(text("", allow("cart"))).toBe(
       `newly denied  5 connections  from outside 2 · shop 2 · batch 1
   by NetworkPolicy shop/web (isolation) · test.yaml:18
     2  batch/job, shop/web → shop/web on every port
          was allowed by default
-    2  everything outside → shop/web on every port
+    2  all external addresses → shop/web on every port
          was allowed by default
     1  shop/cart → shop/web :1-8079,8081-65535/TCP all UDP all SCTP ICMP
          was allowed by default`,
@@ -68,7 +68,7 @@ newly allowed  1 connection  from shop 1
     ]);
   });
 
-  it("tell who came and went, and that nothing changed", () => {
+  it("list added and removed workloads, and report that nothing changed", () => {
     expect(text("", deployment("new", "api"))).toBe("appeared  new/api");
     expect(text(deployment("new", "api"), "")).toBe("disappeared  new/api");
     expect(text(allow("cart"), allow("cart"))).toBe(
@@ -91,7 +91,7 @@ newly allowed  1 connection  from shop 1
     expect(long).not.toContain("…and");
   });
 
-  it("say what a verdict hangs on that became undecided", () => {
+  it("show what an undecided verdict depends on", () => {
     const domains = `
 ---
 apiVersion: policy.networking.k8s.io/v1alpha2
@@ -108,7 +108,7 @@ spec:
     to: [{networks: [0.0.0.0/0]}]`;
     expect(text("", domains)).toContain(
       `newly undecided  1 connection  from batch 1
-  hangs on what is not known; decided by ClusterNetworkPolicy names rule 2 ·
+  depends on missing information; decided by ClusterNetworkPolicy names rule 2 ·
     test.yaml:28 or ClusterNetworkPolicy names rule 1 · test.yaml:26
     1  batch/job → 1.0.0.0-100.100.100.199, 100.100.100.201-126.255.255.255,
          128.0.0.0-168.63.129.15, 168.63.129.17-169.253.255.255 and 2 more on
@@ -193,7 +193,7 @@ describe("S9.3: a policy that is not evaluated, and is not the same in both stat
     ]);
   });
 
-  it("may be added beside others, or be removed", () => {
+  it("may be added next to others, or removed", () => {
     const both = allows + guard("", "other");
     const changesOf = (before: string, after: string) =>
       compared(before, after).foreign.map(({ object, change }) => `${object} ${change}`);

@@ -247,7 +247,7 @@ describe("the shape that scripts rely on", () => {
     });
   });
 
-  it("nodes and host-network pods as ends", () => {
+  it("nodes and host-network pods as endpoints", () => {
     expect(json([], "node:worker", "x/host", "80")).toMatchObject({
       flow: {
         from: { kind: "node", name: "worker", addresses: ["192.168.1.1"] },

@@ -127,7 +127,7 @@ export function deciderJson(direction: Direction, { by }: Pick<Decision, "by">):
     case "default":
       return { type: "default", direction };
     case "no-walk":
-      return { type: "default", direction, reason: "no policies apply at this end" };
+      return { type: "default", direction, reason: "no policies apply to this endpoint" };
     case "own-address":
       return { type: "default", direction, reason: "a pod always reaches itself" };
     case "own-node":

@@ -128,7 +128,7 @@ describe("the answer first", () => {
     ["443", "✓ ALLOWED"],
     ["8443", "✗ DENIED"],
     ["ICMP", "✗ DENIED"],
-  ])("port %s: %s, with both ends", (port, mark) => {
+  ])("port %s: %s, with both endpoints", (port, mark) => {
     const [first] = text("shop/cart", "payments/api", port).split("\n");
     expect(first?.slice(0, mark.length)).toBe(mark);
     expect(first).toContain("shop/cart → payments/api");
@@ -137,7 +137,7 @@ describe("the answer first", () => {
   it("what is not known is neither", () => {
     const shown = text("payments/api", "203.0.113.7", "443");
     expect(shown.split("\n")[0]).toMatch(/^\? UNDECIDED/);
-    expect(shown).toMatch(/not known: whether 203\.0\.113\.7 is an address of example\.com/);
+    expect(shown).toMatch(/unknown: whether 203\.0\.113\.7 is an address of example\.com/);
   });
 });
 
@@ -146,8 +146,8 @@ describe("then the reason, with its place", () => {
 
   it("both directions, each with its verdict", () => {
     const lines = text("shop/cart", "payments/api", "8443").split("\n");
-    expect(lines.find((l) => l.includes("leaving shop/cart (egress)"))).toMatch(/allowed$/);
-    expect(lines.find((l) => l.includes("entering payments/api (ingress)"))).toMatch(/denied$/);
+    expect(lines.find((l) => l.includes("egress from shop/cart"))).toMatch(/allowed$/);
+    expect(lines.find((l) => l.includes("ingress to payments/api"))).toMatch(/denied$/);
   });
 
   it("the rule that decided: its policy, its number as people count, its name, file and line", () => {
@@ -156,7 +156,7 @@ describe("then the reason, with its place", () => {
     expect(shown).toContain(`policies/payments.yaml:${line("- name: no-other-tenants")}`);
   });
 
-  it("what comes behind it was not reached", () => {
+  it("what comes after it was not reached", () => {
     expect(text("shop/cart", "payments/api", "8443")).toMatch(/network-policy +not reached/);
   });
 
@@ -193,7 +193,7 @@ describe("every port", () => {
       "{apiVersion: projectcalico.org/v3, kind: GlobalNetworkPolicy, metadata: {name: guard}, spec: {}}";
     const given = readState([{ file: "a.yaml", text: `${cluster}\n---\n${foreign}` }]);
     const shown = text("shop/cart", "payments/api", undefined, {}, given);
-    expect(shown.match(/not known: whether/g)).toHaveLength(1);
+    expect(shown.match(/unknown: whether/g)).toHaveLength(1);
   });
 });
 

@@ -78,8 +78,8 @@ function answerText(
 }
 
 function walkText(walk: WalkVerdict, trace: WalkTrace, style: Style, verbose: boolean): readonly string[] {
-  const what = trace.direction === "egress" ? "leaving" : "entering";
-  const title = `  ${what} ${formatEndpoint(trace.end)} (${trace.direction})`;
+  const way = trace.direction === "egress" ? "from" : "to";
+  const title = `  ${trace.direction} ${way} ${formatEndpoint(trace.end)}`;
   const verdict = paintOf(walk.verdict, style)(verdictWords[walk.verdict]);
   const lines =
     title.length < 70
@@ -92,7 +92,7 @@ function walkText(walk: WalkVerdict, trace: WalkTrace, style: Style, verbose: bo
     lines.push(`    ${"default".padEnd(tierColumn)}${style.good("✓")} nothing denies it`);
   for (const condition of new Set(walk.decisions.flatMap((decision) => decision.conditions)))
     lines.push(wrap(body, `note: ${condition}`, `${body}  `));
-  for (const fact of walk.missing) lines.push(wrap(body, `not known: ${fact.text}`, `${body}  `));
+  for (const fact of walk.missing) lines.push(wrap(body, `unknown: ${fact.text}`, `${body}  `));
   for (const note of walk.notes) lines.push(wrap(body, `note: ${note}`, `${body}  `));
   return lines;
 }
@@ -103,7 +103,7 @@ const paintOf = (verdict: Verdict, { good, bad, unsure }: Style): Style["good"] 
 function specialReason({ decisions: [decision] }: WalkVerdict): string | undefined {
   switch (decision?.by.kind) {
     case "no-walk":
-      return "no policies apply at this end: it is not a pod with its own network";
+      return "no policies apply: it is not a pod with its own network";
     case "own-address":
       return "a pod always reaches itself";
     case "own-node":
@@ -129,7 +129,7 @@ function outcomeLines(trace: TierTrace, style: Style): readonly string[] {
   if (trace.outcome === "not-reached") return [style.dim(notReached(trace))];
   const decisive = trace.rules.find((rule) => rule.result === "matches");
   if (decisive !== undefined && trace.outcome !== "undecided") return decisiveLines(decisive, trace, style);
-  if (trace.outcome === "undecided") return [`${style.unsure("?")} it depends on what is not known`];
+  if (trace.outcome === "undecided") return [`${style.unsure("?")} it depends on missing information`];
   if (trace.isolation.length === 0) return [style.dim("no rule matches → next tier")];
   const isolators = trace.isolation.map(({ origin }) => isolatorText(origin));
   return [`${style.bad("✗")} no rule allows it, and the pod is isolated by`, ...isolators];
@@ -202,7 +202,9 @@ function closing({ connection, egress, ingress }: ExplainedFlow): readonly strin
   const nearest = (connection.egress.verdict === "Deny" ? egress : ingress).nearestAllow;
   if (nearest === undefined) return [];
   const failing =
-    nearest.fails.length === 0 ? "comes too late" : `fits but for the ${nearest.fails.join(" and the ")}`;
+    nearest.fails.length === 0
+      ? "is evaluated too late"
+      : `matches except for the ${nearest.fails.join(" and the ")}`;
   const { origin } = nearest.rule;
   const text = `Nearest allow: ${formatRule(origin)}${placeText(origin.place())} ${failing}: ${nearest.why}.`;
   return ["", wrap("  ", text, "  ")];

@@ -44,13 +44,13 @@ function joined(ranges: readonly (readonly [number, number])[]): readonly (reado
   return result;
 }
 
-/** Who decided: both directions for what is allowed, the one that denied for what is not. */
+/** The deciders: of both directions if allowed, of the denying one if not. */
 function reasonText({ connection: { egress, ingress } }: PortSet): string {
   const denier = [egress, ingress].find((walk) => walk.verdict === "Deny");
   const walks = denier === undefined ? [egress, ingress] : [denier];
   const reasons = [...new Set(walks.flatMap((walk) => walk.decisions.map(({ by }) => deciderText(by))))];
   const deciding = reasons.length > 1 ? reasons.filter((reason) => reason !== "default") : reasons;
-  const missing = walks.flatMap((walk) => walk.missing.map((fact) => `not known: ${fact.text}`));
+  const missing = walks.flatMap((walk) => walk.missing.map((fact) => `unknown: ${fact.text}`));
   const conditions = walks.flatMap((walk) => walk.decisions.flatMap((decision) => decision.conditions));
   return [...deciding, ...new Set(conditions), ...new Set(missing)].join("; ");
 }

@@ -144,7 +144,7 @@ describe("peers", () => {
     ),
   );
 
-  it("several are told from each other", () =>
+  it("several are distinguished", () =>
     expect(ruleText(rule({ peers: [peers[3]![0]!, peers[12]![0]!] }))).toBe(
       "deny all pods from pods with app=web; every node on every port",
     ));

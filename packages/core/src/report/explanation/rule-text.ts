@@ -11,7 +11,7 @@ import {
 import { formatPolicy, type IsolationOrigin, type Rule } from "../../policy/model.js";
 
 /*
- * A rule, and who decides, in words. The words for subjects, peers and ports themselves are in policy/describe.ts.
+ * Texts of rules and deciders. Those of subjects, peers and ports are in policy/describe.ts.
  */
 
 /** `deny pods with app=web in namespace shop from all pods on 80/TCP`, and what else must hold, or why it fails closed. */
@@ -24,13 +24,13 @@ export function ruleText(rule: Rule): string {
   return `${actionWord(rule)} ${describeSubject(rule.subject)} ${trafficText(rule)}${condition}${failed}`;
 }
 
-/** `from all pods on 80/TCP`: the rule without whom it applies to. */
+/** `from all pods on 80/TCP`: the rule without its subject. */
 export function trafficText({ origin, peers, ports }: Pick<Rule, "origin" | "peers" | "ports">): string {
   const preposition = origin.direction === "ingress" ? "from" : "to";
   return `${preposition} ${describePeers(peers)} on ${describePorts(ports)}`;
 }
 
-/** Who ended a walk, with the place where that stands. */
+/** The decider of a walk, with its place. */
 export function deciderText(by: Decider): string {
   switch (by.kind) {
     case "rule":
@@ -47,19 +47,19 @@ export function deciderText(by: Decider): string {
   }
 }
 
-/** `what` stands between the name and the place. */
+/** `what` is between the name and the place. */
 export function isolatorText(origin: IsolationOrigin, what = ""): string {
   return origin.kind === "policy"
     ? `${formatPolicy(origin.policy)}${what}${placeText(origin.policy.place())}`
     : `${origin.option}${what}`;
 }
 
-/** ` · policies.yaml:12`, to follow what stands there. */
+/** ` · policies.yaml:12`, to be appended to a name. */
 export function placeText(place: Place | undefined): string {
   return isToBeOpened(place) ? ` · ${place.file}:${place.line}` : "";
 }
 
-/** Objects of a cluster stand in no file that anybody could open: their names say it all. */
+/** Objects of a cluster are in no file, so they have no place to show. */
 export function isToBeOpened(place: Place | undefined): place is Place {
   return place !== undefined && !place.file.startsWith(clusterFile);
 }

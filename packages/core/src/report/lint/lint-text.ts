@@ -7,7 +7,7 @@ import { diagnosticText, type SourceText } from "../diagnostics-text.js";
 import { type Style, wrap } from "../style.js";
 import { portText } from "../wording.js";
 
-/** A finding for a person: the diagnostic, what shows it, what it has to do with, and whether it can be mended. */
+/** A finding for a person: the diagnostic, a witness, related places, and whether it can be fixed. */
 export function findingText(found: Finding, sourceText: SourceText, style: Style, columns?: number): string {
   const { witness, related = [], fix } = found;
   const parts = [diagnosticText(found, sourceText, style, columns)];
@@ -46,7 +46,7 @@ export interface LintTextOptions {
   readonly columns?: number | undefined;
 }
 
-/** What is wrong, by kind: the worst first, one of each in full, a few more in a line, and how many there are. */
+/** Findings by kind: the worst first, one of each in full, a few more in a line, and how many there are. */
 export function lintText({ findings, suppressed }: LintReport, options: LintTextOptions): string {
   const worstFirst = (["error", "warning", "note"] as const).flatMap((severity) =>
     findings.filter((found) => found.severity === severity),
@@ -73,7 +73,7 @@ function groupText(
   const [first, ...others] = group;
   const lines = [full(first!)];
   if (others.length > 0) lines.push("", `  ${style.dim(`${others.length} more of ${first!.code}:`)}`);
-  // A list is not cut for the sake of a single line.
+  // A list is not cut to save a single line.
   const shown = others.length === shownInShort + 1 ? others : others.slice(0, shownInShort);
   for (const found of shown) lines.push(`  ${oneLine(found)}`);
   if (others.length > shown.length)

@@ -6,7 +6,7 @@ import { isolatorText } from "../explanation/rule-text.js";
 
 const directions = ["ingress", "egress"] as const;
 
-/** What is otherwise for some pods of a workload than for others, a line each: who isolates, then rules. */
+/** How some pods of a workload differ from others, one line per difference: isolation first, then rules. */
 export function differencesFrom(first: EndpointRules, other: EndpointRules): readonly string[] {
   const isolation = directions.flatMap((direction) => {
     const text = isolationText(other, direction);
@@ -24,8 +24,8 @@ export function differencesFrom(first: EndpointRules, other: EndpointRules): rea
 
 function isolationText({ asSubject }: EndpointRules, direction: Direction): string {
   const by = (asSubject?.[direction].tiers ?? []).flatMap(({ isolation }) => isolation?.by ?? []);
-  const whom = by.map(({ origin }) => isolatorText(origin)).join(", ");
-  return `${direction}: ${by.length === 0 ? "not isolated" : `isolated by ${whom}`}`;
+  const isolators = by.map(({ origin }) => isolatorText(origin)).join(", ");
+  return `${direction}: ${by.length === 0 ? "not isolated" : `isolated by ${isolators}`}`;
 }
 
 const effectWords = { decides: "decides", "may-decide": "may decide", never: "never decides" } as const;

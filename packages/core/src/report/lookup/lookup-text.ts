@@ -22,7 +22,7 @@ const directions = ["ingress", "egress"] as const;
 /** How many rules of each walk, and of others in each direction, are shown before the rest is counted. */
 const shownOwn = 8;
 const shownOthers = 4;
-/** How many are named of those who are in the way of a rule, or isolate. */
+/** How many deciders or isolating policies are named. */
 const named = 3;
 
 export interface LookupTextOptions {
@@ -31,7 +31,7 @@ export interface LookupTextOptions {
   readonly verbose?: boolean;
 }
 
-/** Counts first, then who isolates, then the rules in the order in which they are evaluated. */
+/** Counts first, then the isolating policies, then the rules in the order of evaluation. */
 export function lookupText(
   { label, answers }: Lookup,
   { style, verbose = false }: LookupTextOptions,
@@ -48,12 +48,12 @@ export function lookupText(
   return texts.map((lines) => lines.join("\n")).join("\n\n");
 }
 
-/** Pods of the same workload are affected much alike: what is otherwise is enough. */
+/** Rules affect the pods of a workload in much the same way, so only the differences are shown. */
 function otherText(first: EndpointRules, other: EndpointRules, style: Style): readonly string[] {
-  const [who, whom] = [other, first].map(({ ends }) => firstOf(ends.map(formatEndpoint), named));
+  const [who, reference] = [other, first].map(({ ends }) => firstOf(ends.map(formatEndpoint), named));
   const differences = differencesFrom(first, other);
   return [
-    wrap("", `${style.bold(who!)}   as ${whom}, but for this:`, "    "),
+    wrap("", `${style.bold(who!)}   same as ${reference}, except:`, "    "),
     "",
     ...differences.slice(0, shownOwn).map((line) => wrap("  ", line, "      ")),
     ...(differences.length > shownOwn
@@ -70,7 +70,7 @@ function answerText(
   verbose: boolean,
 ): readonly string[] {
   const who = several ? firstOf(ends.map(formatEndpoint), verbose ? Infinity : named) : label;
-  const replicas = ends.length > 1 && !several ? `   ${ends.length} pods, all alike` : "";
+  const replicas = ends.length > 1 && !several ? `   ${ends.length} pods with the same rules` : "";
   const limit = (count: number) => (verbose ? Infinity : count);
   const own = asSubject && [...asSubject.ingress.tiers, ...asSubject.egress.tiers];
   return [
@@ -90,7 +90,7 @@ function answerText(
   ];
 }
 
-/** `12 rules apply to it; 3 of them never decide anything, 1 may`. */
+/** `12 rules apply to it; 3 never decide anything, 1 may decide, depending on missing information`. */
 function counted(tiers: readonly TierRules[], one: string, many: string): string {
   const effects = tiers.flatMap(({ rules }) => rules.map(({ effect }) => effect.kind));
   if (effects.length === 0) return `no rule ${one}`;
@@ -98,7 +98,7 @@ function counted(tiers: readonly TierRules[], one: string, many: string): string
   const never = of("never");
   const parts = [
     ...(never > 0 ? [`${never} never ${never === 1 ? "decides" : "decide"} anything`] : []),
-    ...(of("may-decide") > 0 ? [`${of("may-decide")} may, which hangs on what is not known`] : []),
+    ...(of("may-decide") > 0 ? [`${of("may-decide")} may decide, depending on missing information`] : []),
   ];
   const head = `${effects.length} ${effects.length === 1 ? `rule ${one}` : `rules ${many}`}`;
   return parts.length === 0 ? head : `${head}; ${parts.join(", ")}`;
@@ -116,7 +116,7 @@ function walkText(
     isolated.map(({ origin }) => isolatorText(origin)),
     limit === Infinity ? Infinity : named,
   );
-  const title = `${direction === "ingress" ? "entering" : "leaving"} ${style.bold(label)} (${direction})`;
+  const title = `${direction} ${direction === "ingress" ? "to" : "from"} ${style.bold(label)}`;
   return [
     "",
     wrap("  ", `${title}: ${isolated.length === 0 ? "not isolated" : `isolated by ${by}`}`, "    "),
@@ -128,9 +128,9 @@ function walkText(
 
 function restText(rest: Fate, style: Style): string {
   return {
-    decides: `${style.good("✓")} allows what is left`,
-    "may-decide": `${style.unsure("?")} allows what is left, if anything is: that is not known`,
-    never: style.dim("nothing is left for it"),
+    decides: `${style.good("✓")} allows the rest`,
+    "may-decide": `${style.unsure("?")} may allow the rest, depending on missing information`,
+    never: style.dim("not reached"),
   }[rest.kind];
 }
 
@@ -139,13 +139,18 @@ const peerTitles: Readonly<Record<Direction, string>> = {
   egress: "when other pods connect to it (their egress)",
 };
 
-/** What is said of a rule, beside its action. */
-type Say = (rule: Rule) => string;
+/** The text of a rule, after its action. */
+type RuleText = (rule: Rule) => string;
 
-const ruleWithoutAction: Say = (rule) => ruleText(rule).slice(actionWord(rule).length + 1);
+const ruleWithoutAction: RuleText = (rule) => ruleText(rule).slice(actionWord(rule).length + 1);
 
-/** So many rules, tier by tier. */
-function tiersText(tiers: readonly SubjectTier[], style: Style, limit: number, say: Say): readonly string[] {
+/** At most `limit` rules, tier by tier. */
+function tiersText(
+  tiers: readonly SubjectTier[],
+  style: Style,
+  limit: number,
+  say: RuleText,
+): readonly string[] {
   let left = limit;
   const lines = tiers.flatMap(({ tier, rules, isolation }) => {
     const shown = rules.slice(0, left);
@@ -162,7 +167,7 @@ function tiersText(tiers: readonly SubjectTier[], style: Style, limit: number, s
   return hidden > 0 ? [...lines, style.dim(more)] : lines;
 }
 
-function ruleLines({ rule, effect }: RuleEffect, style: Style, say: Say): readonly string[] {
+function ruleLines({ rule, effect }: RuleEffect, style: Style, say: RuleText): readonly string[] {
   const mark = { Allow: style.good("✓"), Deny: style.bad("✗"), Pass: "↓", Undecided: style.unsure("?") }[
     actionOf(rule)
   ];
@@ -180,18 +185,18 @@ function ruleLines({ rule, effect }: RuleEffect, style: Style, say: Say): readon
 
 function effectLines(effect: Fate, direction: Direction, style: Style): readonly string[] {
   if (effect.kind === "decides") return [];
-  if (effect.kind === "may-decide") return [`${body}  may decide: that hangs on what is not known`];
+  if (effect.kind === "may-decide") return [`${body}  may decide, depending on missing information`];
   const why = `${style.unsure("never decides")}: ${whyNever(effect.takenBy, direction)}`;
   return [wrap(`${body}  `, why, `${body}    `)];
 }
 
 function whyNever(takenBy: readonly Decider[], direction: Direction): string {
   if (takenBy.length === 0)
-    return `nobody here matches it, as ${direction === "ingress" ? "source" : "destination"} or by port`;
+    return `no ${direction === "ingress" ? "source" : "destination"} here matches it on its ports`;
   const [first] = takenBy;
   if (takenBy.length === 1 && first?.kind === "own-node")
-    return "it is for the node the pod runs on, which always reaches it";
-  return `${firstOf(takenBy.map(deciderText), named)} ${takenBy.length === 1 ? "decides" : "decide"} all of it before`;
+    return "it applies to the node of the pod, which can always reach the pod";
+  return `already decided by ${firstOf(takenBy.map(deciderText), named)}`;
 }
 
 function deciderText(by: Decider): string {
@@ -206,7 +211,7 @@ function deciderText(by: Decider): string {
         named,
       )}`;
     case "own-node":
-      return "the right of a node to reach its pods";
+      return "the exemption of the pod's own node";
     case "default":
     case "no-walk":
     case "own-address":
@@ -218,6 +223,6 @@ function isolationText({ kind }: Fate, style: Style): string {
   return {
     decides: `${body}${style.bad("✗")} isolation denies what no rule of this tier matched`,
     "may-decide": `${body}${style.unsure("?")} isolation may deny what no rule of this tier matched`,
-    never: style.dim(`${body}· isolation: nothing is left for it to deny`),
+    never: style.dim(`${body}· isolation denies nothing else`),
   }[kind];
 }

@@ -39,29 +39,28 @@ const text = (name: string, policies?: string, verbose = false) =>
   lookupText(looked(name, policies), { style: noStyle, verbose });
 
 describe("as text", () => {
-  it("counts first, then each walk, and why a rule is in vain", () =>
+  it("counts first, then each walk, and why a rule has no effect", () =>
     expect(text("a/server")).toBe(`a/server
 
   2 rules apply to it; 1 never decides anything
   no rule of other pods mentions it
 
-  entering a/server (ingress): isolated by NetworkPolicy a/closed ·
-    policies.yaml:1
+  ingress to a/server: isolated by NetworkPolicy a/closed · policies.yaml:1
     network-policy
       ✓ allow from pods with app=client in namespace a on every port
         NetworkPolicy a/closed rule 1 · policies.yaml:7
       · allow from pods with app=client in namespace a on 80/TCP
         NetworkPolicy a/closed rule 2 · policies.yaml:8
-        never decides: NetworkPolicy a/closed rule 1 decides all of it before
+        never decides: already decided by NetworkPolicy a/closed rule 1
       ✗ isolation denies what no rule of this tier matched
     default
-      nothing is left for it
+      not reached
 
-  leaving a/server (egress): not isolated
+  egress from a/server: not isolated
     default
-      ✓ allows what is left`));
+      ✓ allows the rest`));
 
-  it("rules of others say to whom they apply", () =>
+  it("rules of others have their subject", () =>
     expect(text("a/client")).toContain(`  when it connects to other pods (their ingress)
     network-policy
       ✓ allow pods with app=server in namespace a from pods with app=client in
@@ -75,14 +74,14 @@ describe("as text", () => {
   no policies apply to it: it is not a pod with its own network
   no rule of other pods mentions it`));
 
-  it("of a workload whose pods are not affected alike, what is otherwise for the others", () => {
+  it("of a workload whose pods are affected differently, the differences", () => {
     const replica = (name: string, labels: string) =>
       `\n---\n{apiVersion: v1, kind: Pod, metadata: {namespace: a, name: ${name}, labels: {${labels}}, ownerReferences: [{kind: StatefulSet, name: db, controller: true}]}}\n`;
     const pods = replica("db-0", "app: server") + replica("db-1", "app: db") + replica("db-2", "app: db");
     expect(text("a/db", `${closed}${pods}`)).toMatch(/^a\/db-0\n\n {2}2 rules apply to it/);
     expect(text("a/db", `${closed}${pods}`)).toContain(`
 
-a/db-1, a/db-2   as a/db-0, but for this:
+a/db-1, a/db-2   same as a/db-0, except:
 
   ingress: not isolated
   NetworkPolicy a/closed rule 1: does not apply

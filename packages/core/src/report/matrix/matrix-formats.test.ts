@@ -65,7 +65,7 @@ describe("JSON", () => {
   const parsed = (question: Partial<MatrixQuestion>, denied = false) =>
     JSON.parse(joined(matrixJson(narrow(question), { denied }))) as unknown;
 
-  test("a connection has its ends, what is allowed, and what only some may", () => {
+  test("a connection has its endpoints, what is allowed, and what only some may", () => {
     expect(parsed({ to: ["payments/api"], from: ["shop"] })).toEqual({
       apiVersion: "tierwall.dev/v1",
       kind: "Matrix",
@@ -177,7 +177,7 @@ describe("the picture", () => {
     ]);
   });
 
-  test("is put together by namespace when there is too much of it", () => {
+  test("is grouped by namespace when there is too much of it", () => {
     const pods = Array.from(
       { length: 70 },
       (_, i) =>
@@ -185,7 +185,7 @@ describe("the picture", () => {
     );
     const picture = pictureOf(matrixIn(pods.join("\n---\n")).matrix);
     expect(picture.ends.map(({ label }) => label)).toEqual(["n0", "n1", "n2", "outside, IPv4"]);
-    expect(picture.subtitle).toBe("70 workloads · put together by namespace");
+    expect(picture.subtitle).toBe("70 workloads · grouped by namespace");
   });
 
   test("is one SVG without anything from elsewhere", () => {
@@ -229,7 +229,7 @@ describe("what the page of a matrix shows", () => {
     expect(cells).toHaveLength(ends.length ** 2);
   });
 
-  test("is not ended by what stands in manifests", () => {
+  test("cannot be ended by text from manifests", () => {
     const yaml = `apiVersion: v1
 kind: Pod
 metadata: {name: p, namespace: a}

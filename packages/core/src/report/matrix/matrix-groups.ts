@@ -11,7 +11,7 @@ export interface SourceGroup {
   readonly reached: readonly { readonly cell: MatrixCell; readonly to: readonly MatrixEnd[] }[];
 }
 
-/** For people: source by source. Where neither end is a pod no policy has a say, and that is left out. */
+/** For people: source by source. Pairs without a pod are left out, as no policy applies to them. */
 export function* bySource(connections: Iterable<Connection>): Iterable<SourceGroup> {
   let open: OpenGroup | undefined;
   for (const { from, to, cell } of connections) {
@@ -42,7 +42,7 @@ function closed({ from, name, cells }: OpenGroup): SourceGroup {
   return { from, name, reached: Array.from(cells, ([cell, to]) => ({ cell, to })) };
 }
 
-/** How destinations are written in few words: `shop/*` for all that a namespace has, `node:*`. */
+/** How destinations are abbreviated: `shop/*` for all that a namespace has, `node:*`. */
 export class ShortNames {
   private readonly sizes: ReadonlyMap<string, number>;
 
@@ -60,16 +60,16 @@ export class ShortNames {
   }
 }
 
-/** The namespace of pods and workloads; others are no part of one. */
+/** The namespace of pods and workloads; others have none. */
 function setOf(end: MatrixEnd): string {
   return end.kind === "pod" || end.kind === "workload" ? end.namespace : ` ${end.kind}`;
 }
 
-/** `80/TCP ~443/TCP ?53/UDP`: for all pods, for some, not known; `any but 22/TCP`; `-` for nothing at all. */
+/** `80/TCP ~443/TCP ?53/UDP`: for all pods, for some, undecided; `any but 22/TCP`; `-` for nothing at all. */
 export function cellText({ allowed, wholly, partly, undecided, anyBut }: MatrixCell): string {
   const marked = (mark: string, groups: MatrixCell["allowed"]) =>
     groups.map((group) => `${mark}${portGroupText(group)}`);
-  // Where some may do everything, nobody wants to read what that is less the rest.
+  // If some may use every port, their ports without those of the others would be hard to read.
   const isAny = allowed.some(({ protocol }) => protocol === "any");
   const some = partly.length > 0 && isAny ? allowed : partly;
   const all = [...marked("", wholly), ...marked("~", some), ...marked("?", undecided)];
@@ -84,7 +84,7 @@ export function legendOf(texts: Iterable<string>): string[] {
   const all = [...texts];
   return [
     ...(all.some((text) => text.includes("~")) ? ["~ for some of their pods only"] : []),
-    ...(all.some((text) => text.includes("?")) ? ["? undecided: it hangs on what is not known"] : []),
+    ...(all.some((text) => text.includes("?")) ? ["? undecided: depends on missing information"] : []),
     ...(all.includes("-") ? ["- nothing is allowed"] : []),
   ];
 }

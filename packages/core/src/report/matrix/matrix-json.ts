@@ -5,7 +5,7 @@ import { apiVersion, type JsonValue } from "../explanation/explanation-json.js";
 import { matrixEndJson } from "../party-json.js";
 import { portGroupJson } from "../port-groups-text.js";
 
-/** The stable, versioned JSON, line by line: a connection each, as there may be more than a string can hold. */
+/** The stable, versioned JSON, line by line: one connection per line, as there may be more than a string can hold. */
 export function* matrixJson(
   matrix: Matrix,
   options: { readonly denied: boolean; readonly caveats?: JsonValue; readonly remarks?: JsonValue },

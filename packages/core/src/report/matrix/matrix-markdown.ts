@@ -5,7 +5,7 @@ import { bySource, cellText, legendOf, ShortNames } from "./matrix-groups.js";
 import { markdownCode } from "../markdown.js";
 import { headline, summaryOf } from "./matrix-summary.js";
 
-/** A table for pull requests and wikis, a row for all that a source reaches on the same ports. */
+/** A table for pull requests and wikis, one row for all that a source reaches on the same ports. */
 export function* matrixMarkdown(
   matrix: Matrix,
   { denied, caveats = [] }: { readonly denied: boolean; readonly caveats?: readonly Caveat[] },

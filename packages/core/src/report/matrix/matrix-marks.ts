@@ -16,7 +16,7 @@ export function* cellMarks(picture: Picture, layout: CellLayout): Iterable<strin
   else yield* singleCells(picture, layout);
 }
 
-/** More rows than this are too many for an element a cell. */
+/** More rows than this are too many for one element per cell. */
 const mostElements = 75;
 
 function* singleCells(
@@ -36,7 +36,7 @@ function* singleCells(
     }
 }
 
-/** One path for all cells that look alike. */
+/** One path for all cells that look the same. */
 function* crowdedCells({ cells: rows }: Picture, { left, top, cell: size }: CellLayout): Iterable<string> {
   const square = (inset: number) => `h${size - 2 * inset}v${size - 2 * inset}h${2 * inset - size}z`;
   const shapes: Readonly<Partial<Record<Look, { inset: number; shape: string; fill: string }>>> = {
@@ -55,7 +55,7 @@ function* crowdedCells({ cells: rows }: Picture, { left, top, cell: size }: Cell
   }
 }
 
-/** Each look has a shape of its own, so that nobody needs the colours. */
+/** Each look has its own shape, so that colour is never the only signal. */
 export function lookMark(look: Look, x: number, y: number, size: number, hasWords: boolean): string {
   const gap = Math.max(0.6, size * 0.06);
   const square = (inset: number, paint: string) =>

@@ -8,23 +8,23 @@ import { counted } from "../wording.js";
 /** One row and one column of the picture. */
 export interface PictureEnd {
   readonly label: string;
-  /** The namespace it stands in; "" for what has none. */
+  /** Its namespace; "" if it has none. */
   readonly band: string;
   readonly name: string;
 }
 
-/** The matrix as one looks at it: few enough rows, nodes and external addresses as one each. */
+/** The matrix as a picture: few enough rows, with all nodes and all external addresses as one each. */
 export interface Picture {
   readonly by: Grain;
   readonly ends: readonly PictureEnd[];
-  /** The row and column of an end of the matrix. */
+  /** The row and column of an endpoint of the matrix. */
   readonly endOf: (end: MatrixEnd) => PictureEnd;
   readonly cells: readonly (readonly (MatrixCell | undefined)[])[];
-  /** `16 workloads · 3 nodes`, and what was put together. */
+  /** `16 workloads · 3 nodes`, and how it was grouped. */
   readonly subtitle: string;
 }
 
-/** More rows than this are put together by namespace. */
+/** More rows than this are grouped by namespace. */
 const mostRows = 60;
 
 export function pictureOf(matrix: Matrix): Picture {
@@ -41,7 +41,7 @@ export function pictureOf(matrix: Matrix): Picture {
   const outside = ([4, 6] as const).map((family) => endOf(anyAddress(family)));
   const groups = [...parties, ...outside];
   const cells = matrix.summed(groups, endOf);
-  // A family that nobody speaks is not shown.
+  // A family that no endpoint uses is not shown.
   const shown = groups.flatMap((_, i) =>
     cells[i]!.some((cell) => cell !== undefined) || cells.some((row) => row[i] !== undefined) ? [i] : [],
   );
@@ -80,10 +80,10 @@ const anyAddress = (family: 4 | 6): MatrixEnd => ({
 function subtitleOf(matrix: Matrix, count: number, isCrowded: boolean): string {
   const nodes = matrix.parties.length - count;
   const all = [counted(count, matrix.by), ...(nodes === 0 ? [] : [counted(nodes, "node")])].join(" · ");
-  return isCrowded ? `${all} · put together by namespace` : all;
+  return isCrowded ? `${all} · grouped by namespace` : all;
 }
 
-/** How a cell is drawn; without a pair of ends it has nothing to say. */
+/** How a cell is drawn; without a pair of endpoints it is empty. */
 export type Look = "all" | "some" | "partly" | "undecided" | "none" | "itself";
 
 export function lookOf(cell: MatrixCell | undefined): Look {

@@ -18,7 +18,7 @@ import { headline, summaryOf } from "./matrix-summary.js";
 
 /**
  * What the self-contained page of a matrix shows (packages/ui/src/matrix-report). It is small enough for hundreds of
- * thousands of connections: whatever recurs is there once, and referred to by number.
+ * thousands of connections: repeated parts are stored once, and referred to by number.
  */
 export interface MatrixReport {
   readonly headline: string;
@@ -135,7 +135,7 @@ function partsOf(
 
 const reportedDecider = (by: Decider): ReportedDecider => ({
   ...("tier" in by ? { tier: by.tier } : {}),
-  text: by.kind === "no-walk" ? "no policies apply at this end" : deciderText(by),
+  text: by.kind === "no-walk" ? "no policies apply to this endpoint" : deciderText(by),
 });
 
 /** Things by number, in the order in which they were first met. */

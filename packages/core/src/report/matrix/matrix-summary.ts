@@ -5,11 +5,11 @@ import { isPodless } from "./matrix-groups.js";
 export interface MatrixSummary {
   /** `12 workloads, 3 nodes and external addresses`. */
   readonly parties: string;
-  /** How many pairs of them there are, and how many of these may talk, or may perhaps; at least one of each is a pod. */
+  /** How many pairs of them there are, and how many of these can connect, or may; at least one endpoint of each is a pod. */
   readonly pairs: number;
   readonly open: number;
   readonly undecided: number;
-  /** Whether there are pairs without a pod, about which no policy has a say. */
+  /** Whether there are pairs without a pod, to which no policy applies. */
   readonly hasPodless: boolean;
 }
 
@@ -55,8 +55,8 @@ function partiesOf({ parties, by }: Matrix, hasOutside: boolean): string {
   return all.length === 1 ? all[0]! : `${all.slice(0, -1).join(", ")} and ${all.at(-1)}`;
 }
 
-/** `5 of 12 pairs can connect, 1 more perhaps`. */
+/** `5 of 12 pairs can connect, 1 more may`. */
 export function headline({ pairs, open, undecided }: MatrixSummary): string {
-  const perhaps = undecided === 0 ? "" : `, ${numberText(undecided)} more perhaps`;
+  const perhaps = undecided === 0 ? "" : `, ${numberText(undecided)} more may`;
   return `${numberText(open)} of ${counted(pairs, "pair")} can connect${perhaps}`;
 }

@@ -55,7 +55,7 @@ interface Layout extends CellLayout {
   readonly width: number;
   readonly height: number;
   readonly font: number;
-  /** Room for the names of namespaces beside and above the labels. */
+  /** Room for the names of namespaces next to and above the labels. */
   readonly bandWidth: number;
   readonly labelWidth: number;
 }
@@ -165,7 +165,7 @@ function* legend({ ends, cells: rows }: Picture, { top, cell }: Layout): Iterabl
     ["partly", "some of their pods or addresses only"],
     ["undecided", "undecided"],
     ["none", "nothing"],
-    ["itself", "no two ends to connect"],
+    ["itself", "no pair of endpoints to connect"],
   ] as const;
   let x = margin;
   const y = top + ends.length * cell + legendHeight - 40;

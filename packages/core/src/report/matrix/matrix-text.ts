@@ -10,7 +10,7 @@ export interface MatrixTextOptions {
   readonly style: Style;
   readonly denied: boolean;
   readonly caveats?: readonly Caveat[];
-  /** How many lines a reader has time for; without it, all. */
+  /** The limit of lines; by default all. */
   readonly lines?: number;
 }
 
@@ -48,7 +48,7 @@ export function* matrixText(
   for (const note of notes) yield style.dim(note);
 }
 
-/** The names of all sources of which the same is told, by what that is. */
+/** The names of sources by their text, for sources with the same text. */
 function sourcesByLines(
   matrix: Matrix,
   denied: boolean,

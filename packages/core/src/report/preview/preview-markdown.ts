@@ -25,7 +25,7 @@ export function previewMarkdown(preview: Preview): string {
   return [...lines, "", changesMarkdown(preview.changes, "What changes")].join("\n");
 }
 
-/** Findings at the line of the first applied policy, what locks out as errors; then what changes. */
+/** Findings at the line of the first applied policy, lockouts as errors; then the changes. */
 export function previewAnnotations(preview: Preview): readonly Annotation[] {
   const place = preview.edits.find(({ what, policy }) => what !== "deleted" && policy)?.policy?.place();
   const found = remarksOf(preview, new PartyNames(preview.changes)).flatMap(({ title, remarks }) =>

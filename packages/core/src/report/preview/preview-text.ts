@@ -8,7 +8,7 @@ import { counted } from "../wording.js";
 const shown = { edits: 5, remarks: 4 };
 const columns = 80;
 
-/** What is done, what it changes, and what one would rather have known. */
+/** What is done, what it changes, and the findings about it. */
 export function previewText(preview: Preview, options: ChangesTextOptions): string {
   const { style, verbose = false } = options;
   const most = verbose ? { edits: Infinity, remarks: Infinity } : shown;
@@ -31,6 +31,6 @@ export function previewText(preview: Preview, options: ChangesTextOptions): stri
     lines.push(...more(remarks.length - most.remarks, "  ", style));
   }
   if (lockouts.unchecked.length > 0)
-    lines.push("", style.dim(`not looked at: ${lockouts.unchecked.join(" and ")} (not in the input)`));
+    lines.push("", style.dim(`not checked: ${lockouts.unchecked.join(" and ")} (not in the input)`));
   return lines.join("\n");
 }

@@ -35,7 +35,7 @@ export function lockoutRemark(
   const who = names.of({ kind: "parties", parties }, 4);
   const advice =
     from === "kubelet probes"
-      ? "a pod that fails its probes is restarted; except its node from what the rule denies"
+      ? "a pod that fails its probes is restarted; exclude its node from the rule"
       : "add a rule before this one that allows it";
   return {
     text: `${from}: ${counted(parties.length, noun(parties))} ${verb} it${portsText(ports)} (${counted(connections, "connection")}): ${who}`,
@@ -61,7 +61,7 @@ export function overrulingRemark({
   const done = { Allow: "allowed", Deny: "denied", Pass: "passed" }[rule.action];
   const parts = [
     ...(connections > 0 ? [counted(connections, "connection")] : []),
-    ...(external ? ["traffic with the outside"] : []),
+    ...(external ? ["external traffic"] : []),
   ];
   return {
     text: `${formatPolicy(policy)}: ${parts.join(" and ")} that it ${verb} (${direction}) ${connections === 1 && !external ? "is" : "are"} ${done}`,
@@ -81,9 +81,9 @@ export function ambiguityRemark({
   swapped,
 }: Ambiguity): Remark {
   return {
-    text: `${formatPolicy(first)} and ${formatPolicy(second)} have one priority and disagree`,
+    text: `${formatPolicy(first)} and ${formatPolicy(second)} have the same priority and conflict`,
     more: [
-      `${flowText(example)} is ${verdictWords[asOrdered]} on ${direction}, and would be ${verdictWords[swapped]} if the two changed places`,
+      `${flowText(example)} is ${verdictWords[asOrdered]} on ${direction}, and would be ${verdictWords[swapped]} in the other order`,
       "their names decide the order: give them different priorities",
     ],
   };
@@ -97,14 +97,14 @@ export function isolatedRemark({ direction, parties, pods, by }: NewlyIsolated, 
 }
 
 export function cutOffRemark({ direction, parties, pods }: CutOff, names: PartyNames): Remark {
-  const what = direction === "ingress" ? "nobody can reach" : "nothing can be reached by";
+  const what = direction === "ingress" ? "no longer reachable" : "can no longer reach anything";
   return {
-    text: `${what} ${names.of({ kind: "parties", parties }, 4)} any more (${counted(pods, "pod")})`,
+    text: `${what}: ${names.of({ kind: "parties", parties }, 4)} (${counted(pods, "pod")})`,
     more: [],
   };
 }
 
-/** All that a preview found besides what changes, under headings, what matters most first. */
+/** The findings of a preview other than changes, under headings, the most important first. */
 export function remarksOf(
   preview: Preview,
   names: PartyNames,

@@ -42,8 +42,8 @@ function testCase(result: GuaranteeResult): string {
 const titles: Readonly<Record<Exclude<ResultName, "Proven">, string>> = {
   Refuted: "a guarantee that does not hold in every cluster",
   NotDecided: "a guarantee that was not decided",
-  Vacuous: "a guarantee that no connection is meant by",
-  NotAsked: "a guarantee that could not be asked",
+  Vacuous: "a guarantee that applies to no connection",
+  NotAsked: "a guarantee that could not be checked",
 };
 
 export function proofsSarif(results: readonly GuaranteeResult[], version: string): JsonValue {

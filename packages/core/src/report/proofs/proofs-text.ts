@@ -19,7 +19,7 @@ const headings: Readonly<Record<ResultName, string>> = {
   Refuted: "✗ REFUTED ",
   NotDecided: "? NOT DECIDED",
   Vacuous: "! VACUOUS ",
-  NotAsked: "! NOT ASKED",
+  NotAsked: "! NOT CHECKED",
 };
 
 /** For a person. */
@@ -31,7 +31,7 @@ export function proofsText(results: readonly GuaranteeResult[], style: Style): s
     Refuted: "refuted",
     NotDecided: "not decided",
     Vacuous: "vacuous",
-    NotAsked: "not asked",
+    NotAsked: "not checked",
   };
   const summary = Object.entries(words).flatMap(([name, word]) => {
     const count = counts.get(name as ResultName) ?? 0;
@@ -66,8 +66,8 @@ function proofLines(proof: Proof, expected: "Allow" | "Deny"): readonly string[]
     case "Vacuous": {
       const contradicting = proof.contradicting.map(({ text }) => text);
       return [
-        "No connection is meant by it, in any cluster: it says nothing.",
-        ...(contradicting.length === 0 ? [] : [`Nothing fulfils: ${contradicting.join("; ")}`]),
+        "It applies to no connection in any cluster.",
+        ...(contradicting.length === 0 ? [] : [`Nothing satisfies: ${contradicting.join("; ")}`]),
       ];
     }
     case "NotDecided":

@@ -7,7 +7,7 @@ import type { GuaranteeResult } from "../../prove/guarantee/index.js";
 import type { Confirmed, Essential, Witness, WitnessEnd } from "../../prove/world/index.js";
 import { placeText } from "../explanation/rule-text.js";
 
-/** The words that all formats of proofs have in common. */
+/** The texts that all formats of proofs share. */
 
 export type ResultName = "Proven" | "Refuted" | "NotDecided" | "Vacuous" | "NotAsked";
 
@@ -84,7 +84,7 @@ export const essentialLines = ({ essential, incidental }: Essential): readonly s
   ...(incidental.length === 0 ? [] : [`Could be otherwise: ${incidental.join("; ")}.`]),
 ];
 
-/** How one direction came out: `allowed by default`, `denied by NetworkPolicy x/y`. */
+/** The verdict of one direction: `allowed by default`, `denied by NetworkPolicy x/y`. */
 export function directionText({ decisions }: Confirmed, direction: "egress" | "ingress"): string {
   const { verdict, by, conditions } = decisions[direction];
   const condition = conditions.length === 0 ? "" : ` (${conditions.join("; ")})`;
@@ -102,19 +102,19 @@ function whoDecides(by: Decider): string {
     case "own-address":
       return "because a pod always reaches itself";
     case "no-walk":
-      return "because no policy applies to that end";
+      return "because no policy applies to that endpoint";
     case "default":
       return "by default";
   }
 }
 
-/** What stands in the counterexample itself is in no file. */
+/** Objects of the counterexample itself are in no file. */
 const ownPlace = (place: Place | undefined): string =>
   place?.file === counterexampleFile ? "" : placeText(place);
 
 export const counterexampleFile = "counterexample.yaml";
 
-/** One line on what became of it. */
+/** The result in one line. */
 export function summaryText(result: GuaranteeResult): string {
   const { proof, diagnostics } = result;
   if (proof === undefined) return `not decided: ${diagnostics.map(({ message }) => message).join("; ")}`;
@@ -126,6 +126,6 @@ export function summaryText(result: GuaranteeResult): string {
     case "NotDecided":
       return `not decided: ${proof.why}`;
     case "Vacuous":
-      return "no connection is meant by it, in any cluster: it says nothing";
+      return "it applies to no connection in any cluster";
   }
 }

@@ -55,7 +55,7 @@ function explanationsJson(
   return { ...explanationJson(after), before: before === after ? undefined : explanationJson(before) };
 }
 
-/** `others`: there were more addresses outside, which no rule tells from this one. */
+/** `others`: there were more external addresses, which no rule distinguishes from this one. */
 function endJson(end: Endpoint, several: boolean): JsonValue {
   return end.kind === "external"
     ? { kind: "external", address: formatAddress(end.address), others: several ? true : undefined }

@@ -13,7 +13,7 @@ import { deciderText } from "../explanation/rule-text.js";
 import { type Style, wrap } from "../style.js";
 import { numberText, portText } from "../wording.js";
 
-/** How many rules are shown, how many connections of each, and how many unknown ends are named. */
+/** How many rules are shown, how many connections of each, and how many unknown endpoints are named. */
 const shownRules = 8;
 const shownFlows = 4;
 const shownUnknown = 3;
@@ -24,7 +24,7 @@ export interface ReplayTextOptions {
   readonly verbose?: boolean;
 }
 
-/** Counts first, then the connections by the rule that decides, then what was not judged and why. */
+/** Counts first, then the connections by the rule that decides, then what was not evaluated and why. */
 export function replayText(replayed: Replayed, { style, verbose = false }: ReplayTextOptions): string {
   const list = (groups: readonly FlowGroup[], reason: (group: FlowGroup) => string) =>
     listText(groups, reason, style, verbose);
@@ -36,9 +36,9 @@ export function replayText(replayed: Replayed, { style, verbose = false }: Repla
   return [
     headline(replayed, style),
     ...main,
-    ...section("not decided: facts are missing", undecided, style),
+    ...section("undecided: information is missing", undecided, style),
     ...list(undecided, ({ after }) => reasonText(after, "Undecided")),
-    ...section("not what was observed: is this the state that was in force?", disagreements, style),
+    ...section("differs from what was observed: was this state in force?", disagreements, style),
     ...list(disagreements, disagreementText),
     ...notJudged(replayed, style, verbose),
   ].join("\n");
@@ -56,7 +56,7 @@ function headline({ judged, verdicts, changed, unknown, broken }: Replayed, styl
     if (count === 0) return `${style.good("✓ NO CHANGE")}   ${of}`;
     const parts = [
       ...(denied > 0 ? [`${numberText(denied)} would be dropped`] : []),
-      ...(allowed > 0 ? [`${numberText(allowed)} would be let through`] : []),
+      ...(allowed > 0 ? [`${numberText(allowed)} would be allowed`] : []),
       ...(count > denied + allowed ? [`${numberText(count - denied - allowed)} would be undecided`] : []),
     ];
     const mark = denied > 0 ? style.bad("✗ CHANGES") : style.unsure("~ CHANGES");
@@ -120,42 +120,44 @@ function flowLines(groups: readonly FlowGroup[], most: number, style: Style): re
     ...shown.map((group) => `    ${numberText(group.count).padStart(width)}  ${flowText(group)}`),
     ...(hidden.length === 0
       ? []
-      : [style.dim(`    …and ${numberText(sum(hidden))} more between ${others} other ends (-v shows more)`)]),
+      : [
+          style.dim(
+            `    …and ${numberText(sum(hidden))} more between ${others} other endpoints (-v shows more)`,
+          ),
+        ]),
   ];
 }
 
 function flowText({ flow, severalAddresses }: FlowGroup): string {
   const end = (of: Endpoint) =>
     of.kind === "external"
-      ? `${formatAddress(of.address)}${severalAddresses ? " and addresses like it" : ""}`
+      ? `${formatAddress(of.address)}${severalAddresses ? " and similar addresses" : ""}`
       : formatParty(partyOf(of, "workload"));
   return `${end(flow.source)} → ${end(flow.destination)} ${portText(flow)}`;
 }
 
-/** `denied on entering (ingress): NetworkPolicy …`; at the source before the destination, unless one is in question. */
+/** `denied on ingress: NetworkPolicy …`; egress first, unless a direction is given. */
 function reasonText(explanation: FlowExplanation, verdict: "Deny" | "Undecided", asked?: Direction): string {
   const word = verdictWords[verdict];
   const isIt = (side: Direction) => explanation[side].verdict === verdict;
   const side = asked ?? (["egress", "ingress"] as const).find(isIt);
-  if (side === undefined) return `${word} by both ends together`;
+  if (side === undefined) return `${word} by both endpoints together`;
   const deciders = [...new Set(explanation[side].deciders.map(deciderText))].join(", or ");
-  return `${word} on ${moves[side]} (${side}): ${deciders}`;
+  return `${word} on ${side}: ${deciders}`;
 }
 
-const moves = { egress: "leaving", ingress: "entering" } as const;
-
-/** Of what is allowed nobody in particular is the reason; of what was not before, who denied it is. */
+/** A flow that becomes allowed is explained by what denied it before. */
 function changeText({ before, after }: FlowGroup): string {
   if (after.verdict !== "Allow")
     return `${verdictWords[before.verdict]} → ${reasonText(after, after.verdict)}`;
-  return before.verdict === "Allow" ? "allowed" : `allowed, and was ${reasonText(before, before.verdict)}`;
+  return before.verdict === "Allow" ? "allowed" : `allowed; was ${reasonText(before, before.verdict)}`;
 }
 
 function disagreementText({ before, seen }: FlowGroup): string {
-  const where = seen?.direction === undefined ? "" : ` on ${moves[seen.direction]}`;
+  const where = seen?.direction === undefined ? "" : ` on ${seen.direction}`;
   return seen?.verdict === "Allow"
-    ? `was let through, and is ${reasonText(before, "Deny", seen.direction)}`
-    : `was dropped${where}, and nothing here denies it`;
+    ? `was forwarded, but is ${reasonText(before, "Deny", seen.direction)}`
+    : `was dropped${where}, but no policy denies it`;
 }
 
 function notJudged(
@@ -175,5 +177,5 @@ function notJudged(
   if (broken > 0) lines.push(`lines that cannot be read: ${numberText(broken)}`);
   return lines.length === 0
     ? []
-    : ["", style.bold("not judged"), ...lines.map((line) => wrap("  ", line, "      "))];
+    : ["", style.bold("not evaluated"), ...lines.map((line) => wrap("  ", line, "      "))];
 }

@@ -56,7 +56,7 @@ const text = (...given: Parameters<typeof replayed>) => replayText(replayed(...g
 const header = "from,to,port,protocol,count,verdict";
 
 describe("as text", () => {
-  it("counts first, then who drops what, then what is not as observed, and what was not judged", () =>
+  it("counts first, then who drops what, then what is not as observed, and what was not evaluated", () =>
     expect(
       text(only(80), [
         header,
@@ -67,18 +67,17 @@ describe("as text", () => {
       ]),
     ).toBe(`✗ DROPPED   1,200 of 2,200 flows
 
-  denied on entering (ingress): isolated by NetworkPolicy a/closed ·
+  denied on ingress: isolated by NetworkPolicy a/closed · policies.yaml:1
+    1,200  a/client → a/server :81/TCP
+
+differs from what was observed: was this state in force? (1,200)
+
+  was forwarded, but is denied on ingress: isolated by NetworkPolicy a/closed ·
       policies.yaml:1
     1,200  a/client → a/server :81/TCP
 
-not what was observed: is this the state that was in force? (1,200)
-
-  was let through, and is denied on entering (ingress): isolated by
-      NetworkPolicy a/closed · policies.yaml:1
-    1,200  a/client → a/server :81/TCP
-
-not judged
-  ends that cannot be found, or cannot talk: 3, a/client → a/gone (3)
+not evaluated
+  endpoints that cannot be found or cannot connect: 3, a/client → a/gone (3)
   lines that cannot be read: 1`));
 
   it("nothing dropped is one line", () =>
@@ -89,7 +88,7 @@ not judged
       /^\? NONE KNOWN TO BE DROPPED   of 0 flows/,
     ));
 
-  it("a change of flows that cannot be decided is not said to be none", () => {
+  it("undecided flows are not reported as no change", () => {
     const flows = [header, "a/client,203.0.113.7,443"];
     expect(text(names, flows, names)).toMatch(/^\? NO KNOWN CHANGE   of 1 flow: 1 undecided/);
   });
@@ -99,24 +98,23 @@ not judged
       text(names, [header, "a/client,203.0.113.7,443"]),
     ).toBe(`? NONE KNOWN TO BE DROPPED   of 1 flow: 1 undecided
 
-not decided: facts are missing (1)
+undecided: information is missing (1)
 
-  undecided on leaving (egress): ClusterNetworkPolicy names rule 2 ·
-      policies.yaml:13, or ClusterNetworkPolicy names rule 1 · policies.yaml:11
+  undecided on egress: ClusterNetworkPolicy names rule 2 · policies.yaml:13, or
+      ClusterNetworkPolicy names rule 1 · policies.yaml:11
     1  a/client → 203.0.113.7 :443/TCP`));
 
   it("of a change, what it changes", () => {
     const lines = [header, "a/client,a/server,80,TCP,5", "a/client,a/server,81,TCP,2"];
     expect(
       text(only(80), lines, only(81)),
-    ).toBe(`✗ CHANGES   7 of 7 flows: 5 would be dropped, 2 would be let through
+    ).toBe(`✗ CHANGES   7 of 7 flows: 5 would be dropped, 2 would be allowed
 
-  allowed → denied on entering (ingress): isolated by NetworkPolicy a/closed ·
-      new.yaml:1
+  allowed → denied on ingress: isolated by NetworkPolicy a/closed · new.yaml:1
     5  a/client → a/server :80/TCP
 
-  allowed, and was denied on entering (ingress): isolated by NetworkPolicy
-      a/closed · policies.yaml:1
+  allowed; was denied on ingress: isolated by NetworkPolicy a/closed ·
+      policies.yaml:1
     2  a/client → a/server :81/TCP`);
     expect(text(only(80), lines, only(80))).toBe("✓ NO CHANGE   of 7 flows");
   });
@@ -124,7 +122,7 @@ not decided: facts are missing (1)
   it("many connections are cut short", () => {
     const lines = Array.from({ length: 9 }, (_, i) => `a/client,a/server,${i + 1}`);
     expect(text(only(80), [header, ...lines])).toContain(
-      "    …and 5 more between 5 other ends (-v shows more)",
+      "    …and 5 more between 5 other endpoints (-v shows more)",
     );
   });
 });

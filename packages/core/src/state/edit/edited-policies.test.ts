@@ -33,7 +33,7 @@ describe("policies put into a state that has been read", () => {
     expect(names(found)).toEqual(["cache", "db", "web"].map((name) => `NetworkPolicy shop/${name}`));
   });
 
-  it("leave all other rules the very same objects, as the engine wants them", () => {
+  it("keep all other rules as the same objects, as the engine requires", () => {
     const kept = (state: typeof before) => state.tiers.ingress.flatMap(({ isolation }) => isolation);
     expect(kept(edited(policy("web")).after)).toContain(
       kept(before).find(({ origin }) => isOf(origin, "db")),
@@ -59,7 +59,7 @@ describe("policies put into a state that has been read", () => {
     expect(edited(copied).diagnostics).toMatchObject([{ code: "TW1204", severity: "error" }]);
   });
 
-  it("have no pods beside them: those are named and left out", () => {
+  it("contain no pods: those are named and skipped", () => {
     const found = edited(pod.replace("cart", "web"), policy("web"));
     expect(found.others).toEqual(["Pod shop/web"]);
     expect(found.after.cluster).toBe(before.cluster);

@@ -9,17 +9,17 @@ import type { EditedState, ObjectEdit } from "./edited-state.js";
 import { calledIn, identityOf, kindOf } from "../object-kind.js";
 import { type PolicyDefinition, type State, StateReader } from "../state.js";
 
-/** Policies that somebody is writing, put into a state that has been read: nothing of that is read again. */
+/** Edited policies, added to a state that has been read; the state is not read again. */
 export interface EditedPolicies extends EditedState {
   /** Of the text alone. */
   readonly diagnostics: readonly Diagnostic[];
-  /** Objects in the text that are no policies, and so have no part in this: `Pod shop/cart`. */
+  /** Objects in the text that are not policies, and are ignored: `Pod shop/cart`. */
   readonly others: readonly string[];
 }
 
-/** As with `readEdited`, policies come in the place of those of the same kind and name. What has errors is left out. */
+/** As with `readEdited`, policies replace those with the same kind and name. Those with errors are skipped. */
 export function editPolicies(before: State, text: TextSource): EditedPolicies {
-  // Whoever writes a policy means what a file means, even where the cluster they look at is a live one (S3.6).
+  // An edited policy is read as a file, even if the cluster is a live one (S3.6).
   const reader = new StateReader({ provenance: "file" });
   const known = definitionsOf(before);
   const replaced = new Set<PolicyDefinition>();
@@ -60,16 +60,16 @@ export function deletePolicy(before: State, policy: PolicyRef): EditedPolicies {
   return { before, after, edits, diagnostics: [], others: [] };
 }
 
-/** A policy of a namespace that is not there changes nothing, and whoever looks at that wants to know why. */
+/** A policy of a namespace that does not exist changes nothing; the remark explains why. */
 function homeless({ policy, object }: PolicyDefinition, { namespaces }: Cluster): readonly Diagnostic[] {
   const { namespace } = policy;
   if (namespace === undefined || namespaces.has(namespace)) return [];
   const path = [...object.path, "metadata", "namespace"];
-  const message = `namespace \`${namespace}\` is not in the input; no pod is there that the policy could select`;
+  const message = `namespace \`${namespace}\` is not in the input; the policy selects no pods`;
   return [diagnostic("TW3001", message, { place: object.document.placeOf(path) })];
 }
 
-/** By identity. The same state is edited again with every word that somebody writes. */
+/** By identity. The same state is edited with every keystroke. */
 function definitionsOf(state: State): ReadonlyMap<string, PolicyDefinition> {
   return getOrInsert(identities, state, () => {
     const entries = state.definitions.map(

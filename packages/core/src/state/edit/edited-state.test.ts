@@ -30,7 +30,7 @@ const names = ({ after }: EditedState) =>
 const edits = ({ edits: all }: EditedState) => all.map(({ what, object }) => `${what} ${object}`);
 
 describe("an edited state", () => {
-  it("has new objects beside the others, and the same before", () => {
+  it("has new objects in addition to the others, and the same before", () => {
     const found = edited([policy("new")], []);
     expect(edits(found)).toEqual(["added NetworkPolicy shop/new"]);
     expect(names(found)).toEqual(["bank/web", "shop/cart", "shop/new", "shop/web"]);
@@ -38,7 +38,7 @@ describe("an edited state", () => {
     expect(found.after.usable).toBe(true);
   });
 
-  it("has objects of the same kind and name replaced, and that is no duplicate", () => {
+  it("has objects of the same kind and name replaced, which is not a duplicate", () => {
     const found = edited([policy("web", ", annotations: {version: two}")], []);
     expect(edits(found)).toEqual(["replaced NetworkPolicy shop/web"]);
     expect(found.after.policies.map(({ annotations }) => annotations.version)).toContain("two");
@@ -56,7 +56,7 @@ describe("an edited state", () => {
     ["NetworkPolicy", ["bank/web", "shop/cart", "shop/web"]],
     ["NetworkPolicy/shop/web", ["shop/web"]],
     ["NetworkPolicy/cart", ["shop/cart"]],
-  ])("has %s taken out", (text, gone) => {
+  ])("has %s removed", (text, gone) => {
     const found = edited([], [text]);
     expect(found.diagnostics).toEqual([]);
     expect(edits(found).toSorted()).toEqual(gone.map((name) => `deleted NetworkPolicy ${name}`));
@@ -73,7 +73,7 @@ describe("an edited state", () => {
   it.each([
     ["AdminNetworkPolicy", "there is no AdminNetworkPolicy in the input"],
     ["NetworkPolicy/shop/wbe", "there is no NetworkPolicy `shop/wbe`; did you mean `shop/web`?"],
-    ["NetworkPolicy/web", "could be `NetworkPolicy/shop/web` or `NetworkPolicy/bank/web`; say which"],
+    ["NetworkPolicy/web", "could be `NetworkPolicy/shop/web` or `NetworkPolicy/bank/web`; specify which one"],
   ])("says why %s cannot be deleted", (text, why) => {
     const { diagnostics } = edited([], [text]);
     expect(diagnostics.map(({ code }) => code)).toEqual(["TW1507"]);

@@ -9,9 +9,9 @@ import { calledIn, identityOf, kindOf } from "../object-kind.js";
 import type { Removal } from "./removal.js";
 import { type State, type StateOptions, StateReader } from "../state.js";
 
-/** What somebody thinks of doing to a cluster. */
+/** A planned change of a cluster. */
 export interface Edit {
-  /** Objects that come, in the place of those of the same kind and name where there are. */
+  /** Objects that are added, or replace those with the same kind and name. */
   readonly apply: readonly Source[];
   readonly remove: readonly Removal[];
 }
@@ -87,7 +87,7 @@ interface Taken {
   readonly policy: PolicyRef | undefined;
 }
 
-/** Finds what is to be deleted, and tells what is not there, or could be several things. */
+/** Finds the objects to delete, and reports names that are missing or ambiguous. */
 class Removals {
   private readonly taken: Taken[] = [];
   private readonly seen = new Map<string, string[]>();
@@ -145,9 +145,9 @@ function ambiguous({ text, kind, name }: Removal, found: readonly string[]): str
   const groups = [...new Set(found.map((identity) => identity.split(" ")[0]!))];
   if (groups.length > 1) {
     const choices = groups.map((group) => `\`${kind}.${group}${name === undefined ? "" : `/${name}`}\``);
-    return `\`${text}\` could be ${choices.join(" or ")}; say which`;
+    return `\`${text}\` could be ${choices.join(" or ")}; specify which one`;
   }
   if (name === undefined || found.length < 2) return undefined;
   const choices = found.map((identity) => `\`${kind}/${identity.split(" ")[2]}\``);
-  return `\`${text}\` could be ${choices.join(" or ")}; say which`;
+  return `\`${text}\` could be ${choices.join(" or ")}; specify which one`;
 }

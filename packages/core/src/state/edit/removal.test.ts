@@ -17,7 +17,7 @@ describe("what is to be deleted", () => {
   });
 
   it.each([
-    ["NetworkPolcy", "`NetworkPolcy` is no kind that is known; did you mean `NetworkPolicy`?"],
+    ["NetworkPolcy", "`NetworkPolcy` is not a known kind; did you mean `NetworkPolicy`?"],
     ["Pod.apps/x", "Pod is a kind of `core`"],
     ["ClusterNetworkPolicy/a/b", "is not an object; write KIND, KIND/NAME"],
     ["NetworkPolicy/", "is not an object"],

@@ -10,7 +10,7 @@ export interface Removal {
   /** As it was written. */
   readonly text: string;
   readonly kind: string;
-  /** Where two APIs have a kind of that name, the one that is meant. */
+  /** If two APIs have a kind of that name, the group. */
   readonly group?: string;
   readonly namespace?: string;
   /** Absent: all objects of the kind. */
@@ -37,7 +37,7 @@ const kinds: readonly { readonly group: string; readonly kind: string }[] = [
   }),
 ];
 
-/** `KIND`, `KIND/NAME`, `KIND/NAMESPACE/NAME`; the kind as kubectl takes it, with `.GROUP` behind it where that is needed. */
+/** `KIND`, `KIND/NAME`, `KIND/NAMESPACE/NAME`; the kind as in kubectl, followed by `.GROUP` if needed. */
 export function parseRemoval(text: string): Result<Removal> {
   const [word = "", ...names] = text.split("/");
   const dot = word.indexOf(".");
@@ -47,7 +47,7 @@ export function parseRemoval(text: string): Result<Removal> {
   const wrong = (why: string) => failed(diagnostic("TW1507", `\`${text}\` ${why}`));
   if (kind === undefined) {
     const known = [...new Set(kinds.map((one) => one.kind))];
-    return wrong(`cannot be deleted: \`${written}\` is no kind that is known${didYouMean(written, known)}`);
+    return wrong(`cannot be deleted: \`${written}\` is not a known kind${didYouMean(written, known)}`);
   }
   const groups = [...new Set(kinds.filter((one) => one.kind === kind).map((one) => one.group))];
   if (group !== undefined && !groups.includes(group))

@@ -52,7 +52,7 @@ export interface EnforcerDifference {
   readonly instead: string;
   /** What a policy means there. Absent where the difference is not one of policies, and is only documented. */
   readonly apply?: (definition: PolicyDefinition, options: LowerOptions) => Lowered;
-  /** Of a difference that is only documented: whether it may concern a policy. Answers then have a caveat. */
+  /** Of a difference that is only documented: whether it may affect a policy. Answers then have a caveat. */
   readonly concerns?: (definition: PolicyDefinition) => boolean;
 }
 
@@ -155,7 +155,7 @@ export const differences: readonly EnforcerDifference[] = [
 export const differencesOf = (enforcer: EnforcerName): readonly EnforcerDifference[] =>
   differences.filter((difference) => difference.enforcers.includes(enforcer));
 
-/** What these policies mean to an implementation; those of APIs that it does not enforce mean nothing. */
+/** What these policies mean in an implementation; those of APIs that it does not enforce are ignored. */
 export function enforcedAs(
   definitions: readonly PolicyDefinition[],
   enforcer: EnforcerName,
@@ -172,7 +172,7 @@ export function enforcedAs(
     );
 }
 
-/** A rule that stands for what kube-network-policies does, not for one that the policy has. */
+/** A rule that represents what kube-network-policies does, not a rule of the policy. */
 function allowing(
   subject: PodSelection,
   peer: Peer,
@@ -207,14 +207,14 @@ function enforcingUnlistedSections({ object, policy, lowered }: PolicyDefinition
   return readAgain({ object: listed, policy, lowered });
 }
 
-/** What a policy means with other options, or written otherwise. */
+/** What a policy means with other options, or in another form. */
 function readAgain({ object, lowered }: PolicyDefinition, options?: LowerOptions): Lowered {
   const kind = policyKindOf(object);
   if (kind === undefined || "code" in kind) return lowered;
   return readPolicy(kind, object, "cluster", options).lowered ?? lowered;
 }
 
-/** Isolation moves behind the baseline. A Pass in the baseline does not skip it there. */
+/** Isolation moves after the baseline. A Pass in the baseline does not skip it there. */
 function isolatingLast({ lowered: { rules, isolation } }: PolicyDefinition): Lowered {
   const moved = isolation.map((entry): PlacedIsolation => {
     return entry.tier === "network-policy" ? { ...entry, tier: "cluster-default" } : entry;
@@ -222,7 +222,7 @@ function isolatingLast({ lowered: { rules, isolation } }: PolicyDefinition): Low
   return { rules, isolation: moved };
 }
 
-/** What has no namespace has none of its labels either. */
+/** An endpoint without a namespace has no namespace labels either. */
 const nonPods: readonly Peer[] = (["world", "host", "remote-node"] as const).map((entity) => ({
   kind: "entity",
   entity,
@@ -280,7 +280,7 @@ function reachingOwnNode({ policy, lowered: { rules, isolation } }: PolicyDefini
   return { rules: [...rules, ...added], isolation };
 }
 
-/** S7.15: a label that is no part of an identity is absent. */
+/** S7.15: a label that is not part of an identity is absent. */
 function selectingIdentities({ policy, lowered }: PolicyDefinition, options: LowerOptions): Lowered {
   if (policy.dialect === "cilium") return lowered;
   const { labels } = identitiesFor(options);
@@ -314,7 +314,7 @@ function selectingIdentities({ policy, lowered }: PolicyDefinition, options: Low
 const changedSet = <T extends NamespaceSet>(set: T, change: (match: LabelMatch) => LabelMatch): T =>
   set.kind === "selector" ? { ...set, match: change(set.match) } : set;
 
-/** The same selection of objects that lack all labels but those. */
+/** The same selection for objects that have only those labels. */
 const withoutLabels = (match: LabelMatch, isLabel: (key: string) => boolean): LabelMatch =>
   match.flatMap((requirement): readonly Requirement[] => {
     if (isLabel(requirement.key)) return [requirement];

@@ -2,7 +2,7 @@ import fc from "fast-check";
 import { expect, it } from "vitest";
 import { changedEntries, editedMap } from "./edited-map.js";
 
-/** Undefined is gone. */
+/** Undefined removes a key. */
 type Change = readonly [key: string, value: number | undefined];
 
 const anyKey = fc.nat(1500).map((n) => `pod-${n}`);
@@ -40,7 +40,7 @@ it("is what a map would be to which the same was done, however much that was", (
   );
 });
 
-it("tells what differs between maps that have nothing to do with each other", () => {
+it("finds the differences of unrelated maps", () => {
   const difference = changedEntries(
     new Map([
       ["a", 1],

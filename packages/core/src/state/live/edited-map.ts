@@ -1,12 +1,12 @@
 import { setOrDelete } from "../../collections/maps.js";
-/** As many changes as are kept beside a map before it is copied. */
+/** The number of changes that are kept next to a map before it is copied. */
 const most = 500;
 /** Smaller maps are copied at once. */
 const large = 1000;
 
 /**
- * A map that never changes, as what another one was and the changes since. A large map is so not copied whenever
- * something in it is another: copies of it are the largest garbage there is, and the last to be collected.
+ * An immutable map, stored as an older one and the changes since. So a large map is not copied whenever
+ * something in it changes: such copies would be the largest garbage, and the last to be collected.
  */
 class EditedMap<K, T> implements ReadonlyMap<K, T> {
   constructor(
@@ -54,7 +54,7 @@ class EditedMap<K, T> implements ReadonlyMap<K, T> {
   }
 }
 
-/** The same but for these; undefined is gone. */
+/** The same with these changes; undefined removes a key. */
 export function editedMap<K, T>(
   before: ReadonlyMap<K, T>,
   changes: ReadonlyMap<K, T | undefined>,
@@ -71,7 +71,7 @@ export function editedMap<K, T>(
   return copy;
 }
 
-/** What is another object in the second than in the first; undefined: gone. */
+/** The values that differ in the second; undefined: removed. */
 export function changedEntries<T>(
   before: ReadonlyMap<string, T>,
   after: ReadonlyMap<string, T>,
@@ -85,7 +85,7 @@ export function changedEntries<T>(
   return found;
 }
 
-/** Where both were made from the same, nothing but what was changed since. */
+/** If both share an older map, only the changes since. */
 function* keysToCompare<T>(before: ReadonlyMap<string, T>, after: ReadonlyMap<string, T>): Iterable<string> {
   const [one, other] = [partsOf(before), partsOf(after)];
   if (one.base === other.base) {

@@ -7,7 +7,7 @@ import type { PolicyRef } from "../../policy/model.js";
 import { isDerived } from "../foreign-remarks.js";
 import { sameValue } from "./same-value.js";
 
-/** Objects of APIs that are not evaluated (S9.3). They are no part of the tiers: S9.7. */
+/** Objects of APIs that are not evaluated (S9.3). They are not part of the tiers: S9.7. */
 export class LiveForeign {
   private readonly objects = new Map<string, { readonly value: JsonObject; readonly read: ForeignObject }>();
   private sorted: readonly ForeignObject[] | undefined = [];
@@ -24,7 +24,7 @@ export class LiveForeign {
     if (this.objects.delete(key)) this.sorted = undefined;
   }
 
-  /** Without those that only repeat a policy of ours; the same list as long as nothing changes. */
+  /** Without those that only repeat an evaluated policy; the same list as long as nothing changes. */
   settle(policies: readonly PolicyRef[]): readonly ForeignObject[] {
     if (this.sorted !== undefined && policies === this.besides) return this.given;
     this.besides = policies;

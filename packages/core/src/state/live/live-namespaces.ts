@@ -7,7 +7,7 @@ import { compareText } from "../../policy/assemble.js";
 import { editedMap } from "./edited-map.js";
 import { sameValue } from "./same-value.js";
 
-/** The namespaces there are: those that were given, and those that pods and policies live in. */
+/** All namespaces: those of the input, and those of pods and policies. */
 export class LiveNamespaces {
   private readonly written = new Map<string, Namespace>();
   private readonly inhabitants = new Map<string, number>();

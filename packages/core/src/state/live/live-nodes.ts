@@ -9,7 +9,7 @@ import type { ChangedPod } from "./live-pods.js";
 import { editedMap } from "./edited-map.js";
 import { sameValue } from "./same-value.js";
 
-/** The nodes there are: those that were given, and those that pods say they run on. */
+/** All nodes: those of the input, and those that pods run on. */
 export class LiveNodes {
   private readonly written = new Map<string, Node>();
   private readonly podsOn = new Map<string, Map<string, Pod>>();
@@ -60,7 +60,7 @@ export class LiveNodes {
 
   private nodeCalled(name: string): Node | undefined {
     const [written, pods] = [this.written.get(name), this.podsOn.get(name)];
-    // Pods need not be asked where the node itself tells.
+    // Pods are not needed if the node itself has addresses.
     if (pods === undefined || (written !== undefined && written.addresses.length > 0)) return written;
     const addresses: Address[] = [];
     for (const [, pod] of [...pods].toSorted(([a], [b]) => compareText(a, b)))

@@ -9,7 +9,7 @@ import { compareText } from "../../policy/assemble.js";
 import { editedMap } from "./edited-map.js";
 import { sameValue } from "./same-value.js";
 
-/** A pod that came, went, or is another now. */
+/** A pod that was added, removed or changed. */
 export interface ChangedPod {
   readonly key: string;
   readonly before: Pod | undefined;
@@ -18,7 +18,7 @@ export interface ChangedPod {
 
 /**
  * The pods there are, and their workloads. Where no workload is among the objects, as in a cluster that is watched, each pod
- * stands for itself and a change costs what changed; with workloads, who belongs to whom is found anew for all.
+ * is on its own and a change costs only what changed; with workloads, the owners of all pods are determined again.
  */
 export class LivePods {
   private readonly read = new Map<string, ReadPod>();
@@ -28,7 +28,7 @@ export class LivePods {
   private workloadsByRef = new Map<string, Workload>();
   private workloadList: readonly Workload[] = [];
   private isStale = false;
-  /** Pods that were read with the present `shared`, which never forgets. */
+  /** The number of pods that were read with the present `shared`, which only grows. */
   private readings = 0;
   shared = new Shared();
   /** Of templates. */
@@ -61,7 +61,7 @@ export class LivePods {
     this.isStale = true;
   }
 
-  /** Takes in what came since the last time. */
+  /** Applies the changes since the last time. */
   settle(): readonly ChangedPod[] {
     const hasWorkloads = this.isStale || (this.workloadObjects.size > 0 && this.changed.size > 0);
     const pods = hasWorkloads ? this.podsWithWorkloads() : this.read;
@@ -107,7 +107,7 @@ export class LivePods {
       isNew ||= pods.length > 0 && !this.workloadsByRef.has(ref);
       setOrDelete(this.workloadsByRef, ref, pods[0] && { ...pods[0].workload!, pods });
     }
-    // What comes out must not tell in which order things came in.
+    // The result must not depend on the order of the changes.
     if (isNew)
       this.workloadsByRef = new Map([...this.workloadsByRef].toSorted(([a], [b]) => compareText(a, b)));
     if (members.size > 0) this.workloadList = [...this.workloadsByRef.values()];

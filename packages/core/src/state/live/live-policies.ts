@@ -31,14 +31,14 @@ interface Settled {
   readonly definitions: readonly PolicyDefinition[];
   /** What each of them contributes, and what enforcement adds. */
   readonly effects: readonly Lowered[];
-  /** What is wrong with single ones; only where something is. */
+  /** Diagnostics of single policies; only if there are any. */
   readonly complaints: ReadonlyMap<PolicyRef, readonly Diagnostic[]>;
 }
 
-/** The policies there are, and what they mean together. Rules of policies that stay are the same objects. */
+/** All policies, and what they mean together. Rules of policies that stay are the same objects. */
 export class LivePolicies {
   private readonly definitions = new Map<string, Definition>();
-  /** Policies as they stand in the order below, of those that are no longer so. */
+  /** Policies in the order below that are outdated. */
   private readonly replaced = new Set<PolicyRef>();
   private readonly fresh = new Map<string, Definition>();
   private rules: readonly PlacedRule[] = [];
@@ -77,7 +77,7 @@ export class LivePolicies {
     return diagnostics;
   }
 
-  /** The namespace that a policy lives in, where it means anything. */
+  /** The namespace of a policy, if it is namespaced. */
   namespaceOf(key: string): string | undefined {
     const definition = this.definitions.get(key);
     return definition?.effect && definition.policy.namespace;
@@ -129,7 +129,7 @@ export class LivePolicies {
   }
 }
 
-/** Tiers that hold what they held are the same objects. */
+/** Tiers with the same content stay the same objects. */
 function keepTiers(before: Tiers, after: Tiers): Tiers {
   const [ingress, egress] = [keepList(before.ingress, after.ingress), keepList(before.egress, after.egress)];
   return ingress === before.ingress && egress === before.egress ? before : { ingress, egress };

@@ -14,7 +14,7 @@ interface Slice {
 /** S7.5: its endpoints are the API servers. */
 const apiServerService = "default/kubernetes";
 
-/** The Services there are, each with the endpoints of its slices. */
+/** All Services, each with the endpoints of its slices. */
 export class LiveServices {
   private readonly written = new Map<string, Omit<Service, "endpoints">>();
   private readonly slices = new Map<string, Slice>();

@@ -34,7 +34,7 @@ const cluster = `
 `;
 
 describe("a state that is kept current", () => {
-  it("S9.7: has no tier of foreign objects: who enforces it enforces our own policies", () => {
+  it("S9.7: has no tier of foreign objects: agents enforce only evaluated policies", () => {
     const live = liveWith(cluster);
     const before = live.moment();
     const [key] = set(
@@ -54,7 +54,7 @@ describe("a state that is kept current", () => {
     expect(live.moment()).toBe(live.moment());
   });
 
-  it("does not change when an object says again what it said, or says more that nobody looks at", () => {
+  it("does not change when an object is repeated, or has other fields that are not read", () => {
     const live = liveWith(cluster);
     const before = live.moment();
     set(live, cluster);
@@ -94,7 +94,7 @@ describe("a state that is kept current", () => {
     expect([one, two]).toEqual(["tierwall.dev Guarantee one", "tierwall.dev Guarantee two"]);
   });
 
-  it("leaves a moment that was given out as it was", () => {
+  it("does not change an earlier moment", () => {
     const live = liveWith(cluster);
     const before = live.moment();
     for (const object of objects(cluster)) live.remove(keyOf(object));
@@ -110,7 +110,7 @@ describe("a state that is kept current", () => {
     expect([...liveWith(cluster).moment().podRanges]).toEqual([["n1", ["10.0.0.0/24", "fd00::/64"]]]);
   });
 
-  it("takes the addresses of a node that tells none from its pods, as long as they are there", () => {
+  it("takes the addresses of a node without addresses from its pods, as long as they exist", () => {
     const live = liveWith(cluster);
     expect(live.moment().cluster.nodes.get("n1")!.addresses).toHaveLength(1);
     for (const name of ["web", "db"]) live.remove(`core Pod shop/${name}`);
@@ -126,7 +126,7 @@ describe("a state that is kept current", () => {
     expect([...live.moment().cluster.pods.keys()]).toEqual(["shop/db"]);
   });
 
-  it("makes up a namespace that is gone while something still lives in it, and says so", () => {
+  it("adds a deleted namespace while something is still in it, and reports it", () => {
     const live = liveWith(cluster);
     live.remove("core Namespace shop");
     expect(live.moment().cluster.namespaces.get("shop")!.labels).toEqual({
@@ -138,7 +138,7 @@ describe("a state that is kept current", () => {
     expect(live.moment().diagnostics).toEqual([]);
   });
 
-  it("S10.2: fails closed on a policy it cannot read, and forgets the complaint with the policy", () => {
+  it("S10.2: fails closed on a policy it cannot read, and drops the diagnostic with the policy", () => {
     const live = liveWith(cluster);
     const [key] = set(
       live,

@@ -27,22 +27,22 @@ export type LiveOptions = Pick<
   "facts" | "provenance" | "ciliumEnforcement" | "ciliumClusterName" | "ciliumLabels"
 >;
 
-/** A state at one moment. It never changes; what is as it was before is the same object. */
+/** A state at one moment. It is immutable; unchanged parts are the same objects as before. */
 export interface Moment {
   readonly cluster: Cluster;
   readonly tiers: Tiers;
   readonly policies: readonly PolicyRef[];
-  /** Objects of APIs that are not evaluated, and so no part of the tiers (S9.7). */
+  /** Objects of APIs that are not evaluated, and so not part of the tiers (S9.7). */
   readonly foreign: readonly ForeignObject[];
   readonly podRanges: PodRanges;
-  /** What was found when each policy was read; only of those of which something was. */
+  /** Diagnostics of single policies, if there are any. */
   readonly complaints: ReadonlyMap<PolicyRef, readonly Diagnostic[]>;
-  /** Found when somebody first asks: what all policies say together takes longer than most changes. */
+  /** Computed on first use: warnings about all policies together take longer than most changes. */
   readonly diagnostics: readonly Diagnostic[];
 }
 
 /**
- * A state of which single objects come, change and go. It says what `readState` says of the same objects, and each change
+ * A state to which single objects are added, changed and removed. The result is that of `readState` for the same objects, and each change
  * costs about what it changes.
  *
  *   set, remove ──► pods ──────┬─► namespaces ──┐
@@ -69,7 +69,7 @@ export class LiveState {
     this.policies = new LivePolicies(options);
   }
 
-  /** An object that is new, or another than the one of the same kind and name was. Gives back what to remove it by. */
+  /** Adds or replaces an object. Returns the key to remove it with. */
   set(object: ManifestObject): string {
     const key = keyOf(object);
     const kind = kindOf(object);
@@ -111,7 +111,7 @@ export class LiveState {
     this.becomes(key, undefined);
   }
 
-  /** The same object as long as nothing comes. */
+  /** The same object as long as nothing changes. */
   moment(): Moment {
     this.latest ??= this.nextMoment();
     return this.latest;
@@ -136,7 +136,7 @@ export class LiveState {
     return diagnostics;
   }
 
-  /** An object of the cluster as it is now; undefined: gone. */
+  /** An object of the cluster as it is now; undefined: removed. */
   private becomes(key: string, object: Identified | undefined, diagnostics: Diagnostic[] = []): void {
     const [, kind = ""] = key.split(" ");
     const called = key.slice(key.lastIndexOf(" ") + 1);
@@ -193,14 +193,14 @@ export class LiveState {
   }
 }
 
-/** What an object goes by: two of the same key cannot both be in a cluster (S10.4). */
+/** The key of an object: a cluster cannot have two objects with the same key (S10.4). */
 export function keyOf(object: ManifestObject): string {
   const kind = kindOf(object);
   const identity = identityOf(object, kind);
   if (identity !== undefined) return identity;
   const { name } = isObject(object.value.metadata) ? object.value.metadata : {};
   if (kind.what === "test" && typeof name === "string") return `${ownGroup} ${object.kind} ${name}`;
-  // One without a name is not in any cluster; where it stands tells it from others.
+  // An object without a name is in no cluster; its place identifies it.
   const { file, line, column } = object.document.placeOf(object.path);
   return `- ${object.kind} ${JSON.stringify([file, line, column])}`;
 }

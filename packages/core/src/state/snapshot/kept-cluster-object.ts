@@ -3,8 +3,8 @@ import { isObject, type Json, type JsonObject } from "../../manifest/document.js
 import type { Words } from "./words.js";
 
 /*
- * Kubernetes' own objects, as far as a snapshot keeps them: fields that do not stand here are not read by anybody. Those of
- * which more than `same` is said tell whose they are, and are called otherwise where that is to be hidden.
+ * Kubernetes' own objects, as far as a snapshot keeps them: no code reads fields that are not listed here. Those of
+ * other kinds than `same` identify their owner, and are renamed if that must be hidden.
  */
 
 type Shape = "same" | "word" | "labels" | "name" | "uid" | { readonly [field: string]: Shape };

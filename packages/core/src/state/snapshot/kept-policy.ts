@@ -5,7 +5,7 @@ import { annotationComplaints, ignoreAnnotation, ownAnnotations } from "../../po
 import type { Complaint, Format, Schema } from "../../schema/schema.js";
 import type { Words } from "./words.js";
 
-/** All that a policy says, also what is not known here; not what others noted on it. */
+/** The whole spec of a policy, also unknown fields; not what other tools wrote to it. */
 export function keptPolicy(object: JsonObject): JsonObject {
   const { apiVersion, kind, metadata, status: _, ...rest } = object;
   const { name, namespace, uid, annotations } = isObject(metadata) ? metadata : {};
@@ -22,8 +22,8 @@ export function keptPolicy(object: JsonObject): JsonObject {
 }
 
 /*
- * A policy, without what tells whose it is: the schema of its API says what each text is. What an API does not know stays
- * something that it does not know, and what is not valid stays so: either fails closed as before (S3.6).
+ * A policy, without what identifies its owner: the schema of its API defines what each string is. What an API does not know stays
+ * unknown, and what is invalid stays invalid: both fail closed as before (S3.6).
  */
 export function redactedPolicy(object: JsonObject, kind: PolicyKind, words: Words): JsonObject {
   const { apiVersion, kind: name, metadata, ...rest } = keptPolicy(object);
@@ -33,7 +33,7 @@ export function redactedPolicy(object: JsonObject, kind: PolicyKind, words: Word
   return { apiVersion: apiVersion!, kind: name!, metadata: redacted, ...fields };
 }
 
-/** No schema tells what its texts are, so none is kept: then it may apply to every pod of its namespace (S9.4). */
+/** No schema defines its strings, so none is kept: then it may apply to every pod of its namespace (S9.4). */
 export function redactedForeign(object: JsonObject, words: Words): JsonObject {
   const { apiVersion, kind, metadata } = keptPolicy(object);
   const redacted = redactMetadata(metadata as JsonObject, { kind: "" }, words);
@@ -43,7 +43,7 @@ export function redactedForeign(object: JsonObject, words: Words): JsonObject {
 function redactMetadata(metadata: JsonObject, { kind }: Pick<PolicyKind, "kind">, words: Words): JsonObject {
   const { name, namespace, uid, annotations } = metadata;
   const { [ignoreAnnotation]: _, ...plain } = isObject(annotations) ? annotations : {};
-  // Of this kind there is one only, and its name is its API's.
+  // There is only one object of this kind, and the API defines its name.
   const isFixed = kind === "BaselineAdminNetworkPolicy" && name === "default";
   return {
     ...(typeof name === "string" ? { name: isFixed ? name : words.policyName(name) } : {}),
@@ -53,7 +53,7 @@ function redactMetadata(metadata: JsonObject, { kind }: Pick<PolicyKind, "kind">
   };
 }
 
-/** Choices of ours are words that everybody may know. */
+/** Values of Tierwall's annotations are public. */
 function redactAnnotations(annotations: JsonObject, words: Words): JsonObject {
   const broken = new Set(annotationComplaints(annotations).map(({ key }) => key));
   return mapEntries(annotations, (key, value) => [key, broken.has(key) ? unknown(value, words) : value]);
@@ -88,7 +88,7 @@ function redactText(text: string, schema: Schema & { type: "string" }, words: Wo
   return text.length > maxLength ? redacted.padEnd(maxLength + 1, "x") : redacted;
 }
 
-/** Of these nothing is hidden: addresses, ports, and words of an API. */
+/** Not hidden: addresses, ports, and words of an API. */
 const openFormats: ReadonlySet<string> = new Set([
   "cidr",
   "cidr-or-address",
@@ -114,7 +114,7 @@ function inFormat(text: string, format: Format, words: Words): string {
 
 const isUnreadable = ({ readable }: Complaint): boolean => readable !== true;
 
-/** Texts and names of fields may be anybody's; numbers, and what is on or off, say nothing. */
+/** Strings and names of fields may be private; numbers and booleans are not. */
 function unknown(value: Json, words: Words): Json {
   if (typeof value === "string") return words.word(value);
   if (Array.isArray(value)) return value.map((item: Json) => unknown(item, words));

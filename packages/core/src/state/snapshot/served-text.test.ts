@@ -48,7 +48,7 @@ spec:
     - {name: http, containerPort: 8080}
 `;
 
-/** Where the policy and its rule stand. */
+/** Where the policy and its rule are. */
 function places(text: string) {
   const state = readState([{ file: "a.yaml", text }], { keepGoing: true });
   return {
@@ -62,7 +62,7 @@ function places(text: string) {
   };
 }
 
-describe("what is handed out of a text", () => {
+describe("what is served of a text", () => {
   it.each([
     ["a Secret", secret],
     ["a policy", policy],

@@ -11,8 +11,8 @@ import { keptPolicy } from "./kept-policy.js";
 import { connectivityTestKind, guaranteeKind } from "../test-kind.js";
 
 /*
- * Manifests lie beside others in a repository: Secrets, ConfigMaps, pods with passwords in their environment. A page that is shown to
- * others gets only what network policy is about. Everything else is blanked where it stands, so that lines and columns of the rest
+ * A repository contains other files than policies: Secrets, ConfigMaps, pods with passwords in their environment. A page that is shown to
+ * others gets only what affects network policy. Everything else is blanked in place, so that lines and columns of the rest
  * stay what they are:
  *
  *     kind: Secret                 {"kind":"Secret"}
@@ -37,13 +37,13 @@ export function servedText({ file, text }: TextSource): TextSource {
   return { file, text: isSame(text, blanked, file) ? blanked : rewritten(text, file) };
 }
 
-/** What is longer, a machine wrote: of its objects, only the lines on which they begin stay. */
+/** Longer texts are generated: of their objects, only the lines on which they begin stay. */
 const longestWritten = 4 * 1024 * 1024;
 
 interface Blank {
   readonly start: number;
   readonly end: number;
-  /** What stands there instead. */
+  /** The replacement. */
   readonly put: string;
 }
 
@@ -82,7 +82,7 @@ function blanksInObject(value: ValueSpan, list: ListKind, text: string): readonl
 
 const whole = ({ start, end }: ValueSpan, put: string): Blank => ({ start, end, put });
 
-/** Enough for it to be counted, or refused, as what it is. */
+/** Enough for it to be counted, or rejected, as what it is. */
 const placeholder = (apiVersion: string, kind: string): string =>
   JSON.stringify(apiVersion === "" ? { kind } : { apiVersion, kind });
 
@@ -124,7 +124,7 @@ function differences(value: ValueSpan, kept: Json): readonly Blank[] {
 /** Of containers and addresses. */
 const harmless: ReadonlySet<string> = new Set(["name", "type"]);
 
-/** A value that says nothing and fits: what stands behind it on the line stays where it is. */
+/** A value without information that fits: the rest of the line stays in place. */
 function nothingIn(room: number): string {
   if (room >= 5) return " null";
   return room >= 3 ? ' ""' : "0".padStart(room);
@@ -147,7 +147,7 @@ function blankText(was: string, put: string): string {
   return `${put}${"\n".repeat(lines.length - 1)}${" ".repeat(lines.at(-1)!.length)}`;
 }
 
-/** Whether what is left means what it meant: anchors may stand in what was blanked, say. */
+/** Whether the rest has the same meaning: blanked parts may contain anchors, for example. */
 function isSame(text: string, blanked: string, file: string): boolean {
   const [before, after] = [text, blanked].map((one) => {
     const { documents, diagnostics } = parseManifest(one, file);
@@ -176,7 +176,7 @@ function rewritten(text: string, file: string): string {
   return `${written}\n`;
 }
 
-/** Of a text that cannot be read, the documents that hold nothing but policies; for the others, that they cannot be read. */
+/** Of a text that cannot be read, the documents that contain only policies; for the others, a note that they cannot be read. */
 function withoutBroken(text: string, documents: readonly DocumentSpan[]): string {
   const lines = text.split("\n");
   let isWithheld = false;
@@ -208,7 +208,7 @@ const ownKinds: ReadonlySet<string> = new Set([
 ]);
 
 function isOnlyPolicies(text: string): boolean {
-  // kubectl notes there what was applied, whatever that was.
+  // kubectl stores there what was applied.
   if (text.includes("last-applied-configuration")) return false;
   const kinds = [...text.matchAll(/(?:^|[\s{,"'])kind["']?\s*:\s*["']?([^\s"',}]*)/g)].map(
     ([, kind]) => kind!,

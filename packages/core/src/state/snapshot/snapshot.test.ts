@@ -13,7 +13,7 @@ function itemsOf(yaml: string, redact = true): readonly Record<string, unknown>[
 }
 
 describe("a snapshot holds", () => {
-  it("what verdicts hang on, and nothing else", () => {
+  it("what verdicts depend on, and nothing else", () => {
     const [pod] = itemsOf(
       `apiVersion: v1
 kind: Pod
@@ -31,7 +31,7 @@ status: {podIP: 10.0.0.1, containerStatuses: []}`,
     });
   });
 
-  it("a line an object, in an order of its own", () => {
+  it("one object per line, in a fixed order", () => {
     const objects = ["b", "a"].map((name) => `{apiVersion: v1, kind: Namespace, metadata: {name: ${name}}}`);
     const text = (some: readonly string[]) => snapshotOf([{ file: "a", text: some.join("\n---\n") }]).text;
     expect(text(objects)).toBe(text(objects.toReversed()));
@@ -48,7 +48,7 @@ status: {podIP: 10.0.0.1, containerStatuses: []}`,
 
   it.each([
     ["nothing of ours", "{apiVersion: v1, kind: Secret, metadata: {name: s}}", "TW1005"],
-    ["a kind that is spelt wrongly", "{apiVersion: v1, kind: Pods, metadata: {name: s}}", "TW1107"],
+    ["a misspelled kind", "{apiVersion: v1, kind: Pods, metadata: {name: s}}", "TW1107"],
     ["no YAML", "{", "TW1001"],
   ])("an error where there is %s", (_, text, code) => {
     expect(snapshotOf([{ file: "a", text }]).diagnostics.map((found) => found.code)).toContain(code);
@@ -56,14 +56,14 @@ status: {podIP: 10.0.0.1, containerStatuses: []}`,
 });
 
 describe("redacted,", () => {
-  it("the namespace that alone was seen is hidden, and what is missing elsewhere is told", () => {
+  it("the only readable namespace is hidden, and what is missing elsewhere is reported", () => {
     const yaml =
       "{apiVersion: tierwall.dev/v1, kind: Snapshot, forbidden: [], missing: [], onlyIn: {namespace: shop, resources: [pods, services]}}";
     expect(itemsOf(`${yaml}\n---\n{apiVersion: v1, kind: Node, metadata: {name: n}}`)).toContainEqual(
       expect.objectContaining({ onlyIn: { namespace: called("shop"), resources: ["pods", "services"] } }),
     );
     expect(readState([{ file: "a.yaml", text: yaml }]).diagnostics.map(({ message }) => message)).toContain(
-      "pods, services may be read in namespace `shop` only: answers are as if there were none elsewhere",
+      "pods, services can be read only in namespace `shop`; answers assume that there are none elsewhere",
     );
   });
 
@@ -138,7 +138,7 @@ metadata:
     });
   });
 
-  it("of annotations ours stay, without what people wrote", () => {
+  it("Tierwall's annotations stay, without free text", () => {
     const annotations = `{tierwall.dev/enforcement: shadow, tierwall.dev/lint-ignore: "TW4001: Bob said so", owner: bob}`;
     const [item] = itemsOf(policy("", `name: guard, annotations: ${annotations}`));
     expect(item!.metadata).toMatchObject({ annotations: { "tierwall.dev/enforcement": "shadow" } });
@@ -157,7 +157,7 @@ metadata:
     expect(codesOf(snapshotOf([{ file: "a", text: policy(spec) }], { redact: hash }).text)).toEqual(before);
   });
 
-  it("domain names keep what lies below what, and what a wildcard in a label speaks of", () => {
+  it("domain names stay subdomains, and labels match the same wildcards", () => {
     const cilium = `
 apiVersion: cilium.io/v2
 kind: CiliumClusterwideNetworkPolicy

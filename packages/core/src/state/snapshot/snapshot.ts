@@ -11,18 +11,18 @@ import { snapshotRenamed } from "./snapshot-kind.js";
 import { Words } from "./words.js";
 
 export interface SnapshotOptions {
-  /** Names and labels are called otherwise: by this hash of them, hexadecimal, with a secret that is then forgotten. */
+  /** Names and labels are replaced by this hexadecimal hash, with a secret that is then discarded. */
   readonly redact?: (text: string) => string;
 }
 
 export interface Snapshot {
-  /** A List, with an object on each line. */
+  /** A List, with one object per line. */
   readonly text: string;
   readonly objects: number;
   readonly diagnostics: readonly Diagnostic[];
 }
 
-/** All that verdicts hang on, in an order that does not tell how it was read. */
+/** All that verdicts depend on, in an order that does not depend on the input. */
 export function snapshotOf(sources: readonly Source[], { redact }: SnapshotOptions = {}): Snapshot {
   const { found, diagnostics } = objectsIn(sources);
   const words = redact && wordsOf(found, redact);
@@ -59,7 +59,7 @@ function objectsIn(sources: readonly Source[]): {
   };
   for (const source of sources) readObjects(source, { object: take, report });
   if (found.length === 0 && diagnostics.length === 0)
-    report(diagnostic("TW1005", "there is nothing to keep: no policies, and nothing of a cluster"));
+    report(diagnostic("TW1005", "there is nothing to write: no policies, and no objects of a cluster"));
   return { found, diagnostics };
 }
 

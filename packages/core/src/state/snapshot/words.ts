@@ -3,11 +3,11 @@ import { identityLabels } from "../../dialects/cilium/identity-labels.js";
 import { isObject, type Json } from "../../manifest/document.js";
 
 /*
- * What names, labels and domain names are called in a redacted snapshot. A word is always called the same, and two words
- * never alike, so that whatever compares them finds what it found before.
+ * The replacements of names, labels and domain names in a redacted snapshot. A word always has the same one, and two words
+ * never share one, so that comparisons have the same results as before.
  */
 
-/** Words that mean something to Kubernetes, or to us, and tell nothing about anybody. */
+/** Words with a meaning in Kubernetes or Tierwall, which are not private. */
 const plainWords: ReadonlySet<string> = new Set([
   "",
   "default",
@@ -20,7 +20,7 @@ const plainWords: ReadonlySet<string> = new Set([
 ]);
 
 const plainKeys = /^(k8s-app|pod-template-hash|job-name|([a-z0-9.-]+\.)?(kubernetes|k8s)\.io\/.*)$/;
-/** S7.15: what a key is called decides whether Cilium looks at the label. */
+/** S7.15: the name of a key decides whether Cilium reads the label. */
 const cilium = identityLabels([]);
 
 const source = /^[a-z][a-z0-9-]*:/;
@@ -33,8 +33,8 @@ export class Words {
   private readonly wildcards: readonly string[];
 
   /**
-   * `hash`: hexadecimal, of a text and a secret that nobody keeps. `policyNames`: all there are, as their order decides where
-   * priorities are the same. `patterns`: values in which wildcards for domain names may stand.
+   * `hash`: hexadecimal, of a text and a secret that is not stored. `policyNames`: all there are, as their order decides where
+   * priorities are the same. `patterns`: values that may contain wildcards for domain names.
    */
   constructor(
     private readonly hash: (text: string) => string,
@@ -57,7 +57,7 @@ export class Words {
     return rank === undefined ? this.word(name) : `p${rank}-${this.hash(name)}`;
   }
 
-  /** A ReplicaSet is named after its Deployment and the hash of its template, and that is how one finds the other. */
+  /** A ReplicaSet is named after its Deployment and the hash of its template, which is how one is found from the other. */
   objectName(name: string, templateHash: unknown): string {
     if (typeof templateHash !== "string" || !name.endsWith(`-${templateHash}`)) return this.word(name);
     return `${this.word(name.slice(0, -templateHash.length - 1))}-${this.word(templateHash)}`;
@@ -74,7 +74,7 @@ export class Words {
     return prefix + (isKept ? plain : this.word(plain));
   }
 
-  /** Label by label, so that what lies below what is still told. What a wildcard inside a label speaks of stays. */
+  /** Label by label, so that subdomains stay subdomains. Labels that a wildcard matches in part are kept. */
   domain(name: string): string {
     return name
       .toLowerCase()

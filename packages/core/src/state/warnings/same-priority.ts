@@ -20,7 +20,7 @@ export function samePriorities(cluster: Cluster, rules: readonly PlacedRule[]): 
   return [...groups.values()].flatMap((group) => overlapping(cluster, [...group.values()]));
 }
 
-/** Beyond this many policies on one pod, each is paired with its neighbour only: the point is made. */
+/** Beyond this number of policies on one pod, each is paired only with its neighbour. */
 const everyPairUpTo = 10;
 
 /** Pairs of policies with a pod that both select. Costs (policies) × (pods), whatever the number of pairs. */
@@ -64,7 +64,7 @@ function samePriority(a: PlacedRule, b: PlacedRule, shared: string): Diagnostic 
     {
       place: y.place(),
       object: formatPolicy(y),
-      hint: "Other implementations may choose another order: give them different priorities.",
+      hint: "Other implementations may use another order. Give them different priorities.",
     },
   );
 }

@@ -18,7 +18,7 @@ const cluster = `{apiVersion: v1, kind: Namespace, metadata: {name: a, labels: {
 {apiVersion: v1, kind: Service, metadata: {namespace: a, name: s}, spec: {clusterIP: 10.96.0.10, externalIPs: [198.51.100.1], selector: {app: web}, ports: [{port: 80}]}}
 `;
 
-/** What is said about these policies together; the policies of a case begin at line 1. */
+/** The warnings about these policies together; the policies of a case begin at line 1. */
 const said = (policies: readonly string[], code: Code, options: StateOptions = {}) => {
   const { diagnostics, usable } = readState(
     [
@@ -134,7 +134,7 @@ describe("TW2003: one priority, shared pods (S1.13)", () => {
       0,
     ],
     [
-      "only host-network pods, which nobody selects",
+      "only host-network pods, which policies never select",
       [inAdmin({ name: "one", subject: agents }), inAdmin({ name: "two", subject: agents })],
       0,
     ],
@@ -195,7 +195,7 @@ describe("TW2004: several APIs in one tier (S1.12)", () => {
     expect(said([inAdmin(), kep()], "TW2004")[0]).toMatchObject({
       severity: "warning",
       message:
-        "tier admin holds policies of several APIs: ClusterNetworkPolicy (ClusterNetworkPolicy cnp), " +
+        "tier admin contains policies of several APIs: ClusterNetworkPolicy (ClusterNetworkPolicy cnp), " +
         "AdminNetworkPolicy of KEP-2091 (AdminNetworkPolicy kep)",
     });
   });
@@ -218,14 +218,13 @@ describe("TW2005: both AdminNetworkPolicy APIs (S4.4)", () => {
       {
         at: "policies.yaml:3",
         severity: "warning",
-        message:
-          "AdminNetworkPolicy anp is in the released shape, AdminNetworkPolicy kep in that of KEP-2091",
+        message: "AdminNetworkPolicy anp uses the released API, AdminNetworkPolicy kep that of KEP-2091",
       },
     ]);
   });
 });
 
-describe("TW2006: the first draft beside another cluster-wide API (S6.1)", () => {
+describe("TW2006: the first draft with another cluster-wide API (S6.1)", () => {
   it.each([
     ["ClusterNetworkPolicy", [draft, inAdmin()], 1],
     ["AdminNetworkPolicy", [draft, released()], 1],
@@ -265,7 +264,7 @@ describe("TW3005: Cilium policies and a baseline (S7.12)", () => {
 });
 
 describe("S1.12, S1.13: a set without surprises", () => {
-  it("S1.13: says nothing", () => {
+  it("S1.13: gets no warning", () => {
     const policies = [
       inAdmin({ name: "one", priority: 1 }),
       inAdmin({ name: "two", priority: 2 }),

@@ -5,7 +5,7 @@ import { comparePolicies, type Lowered, type PlacedRule } from "../../policy/ass
 import { samePriorities } from "./same-priority.js";
 import { type DialectId, formatPolicy, type PolicyRef } from "../../policy/model.js";
 
-/** What shows only when all policies are seen together. */
+/** Warnings about all policies together. */
 export function setWarnings(
   cluster: Cluster,
   parts: readonly Lowered[],
@@ -42,9 +42,9 @@ function mixedTiers(rules: readonly PlacedRule[]): readonly Diagnostic[] {
     const found = [...firsts.values()];
     if (found.length < 2) return [];
     const apis = found.map((policy) => `${dialectTitles[policy.dialect]} (${formatPolicy(policy)})`);
-    return diagnostic("TW2004", `tier ${tier} holds policies of several APIs: ${apis.join(", ")}`, {
+    return diagnostic("TW2004", `tier ${tier} contains policies of several APIs: ${apis.join(", ")}`, {
       place: found[1]!.place(),
-      hint: "They are ordered by precedence, then by API, then by name. Converting them to one API makes the order plain to read.",
+      hint: "They are ordered by precedence, then by API, then by name. Convert them to one API to make the order explicit.",
     });
   });
 }
@@ -61,10 +61,10 @@ function mixedApis(policies: readonly PolicyRef[]): readonly Diagnostic[] {
     found.push(
       diagnostic(
         "TW2005",
-        `${formatPolicy(released)} is in the released shape, ${formatPolicy(kep)} in that of KEP-2091`,
+        `${formatPolicy(released)} uses the released API, ${formatPolicy(kep)} that of KEP-2091`,
         {
           place: kep.place(),
-          hint: "The two number their priorities in opposite directions: 0 is evaluated first in the released API, the largest number in the KEP's.",
+          hint: "Their priorities are in opposite order: the released API evaluates 0 first, KEP-2091 the largest number.",
         },
       ),
     );
@@ -73,10 +73,10 @@ function mixedApis(policies: readonly PolicyRef[]): readonly Diagnostic[] {
     found.push(
       diagnostic(
         "TW2006",
-        `first-draft policies (${formatPolicy(draft)}) stand beside another cluster-wide API (${formatPolicy(other)})`,
+        `first-draft policies (${formatPolicy(draft)}) are combined with another cluster-wide API (${formatPolicy(other)})`,
         {
           place: draft.place(),
-          hint: "First-draft rules are evaluated before tier admin, so that an Allow of theirs precedes any Deny there.",
+          hint: "First-draft rules are evaluated before tier admin, so their Allow overrides any Deny there.",
         },
       ),
     );
@@ -93,7 +93,7 @@ function ciliumOverBaseline(
   return [
     diagnostic(
       "TW3005",
-      "isolation by a Cilium policy comes before the baseline here; Cilium itself puts it below",
+      "isolation by a Cilium policy is evaluated before the baseline; Cilium itself evaluates it after the baseline",
       {
         place: cilium.place(),
         hint: "Tierwall follows the order of tiers: network-policy, with its isolation, then baseline.",
@@ -106,7 +106,7 @@ function ciliumOverBaseline(
 function serviceOnlyCidrs(cluster: Cluster, rules: readonly PlacedRule[]): readonly Diagnostic[] {
   const { serviceCidrs, podCidrs } = cluster.facts;
   const serviceAddresses = cluster.services.flatMap((service) => service.addresses.map(singleAddress));
-  // A load balancer may share the address of a node: then the CIDR is good for the node.
+  // A load balancer may share the address of a node: then the CIDR is valid for the node.
   const holdsAnEnd = (cidr: Cidr) =>
     [cluster.nodes, cluster.pods].some((ends) =>
       [...ends.values()].some(({ addresses }) => addresses.some((address) => contains(cidr, address))),
@@ -118,18 +118,18 @@ function serviceOnlyCidrs(cluster: Cluster, rules: readonly PlacedRule[]): reado
       const only =
         serviceCidrs.some((range) => covers(range, cidr)) ||
         serviceAddresses.some((address) => covers(address, cidr));
-      // Few are: only of those it is worth looking at every end.
+      // Few are, so only these are compared with every endpoint.
       if (!only || podCidrs.some((range) => overlaps(range, cidr)) || holdsAnEnd(cidr)) return [];
       const key = `${formatPolicy(rule.origin.policy)} ${rule.origin.path} ${formatCidr(cidr)}`;
       if (seen.has(key)) return [];
       seen.add(key);
       return diagnostic(
         "TW2002",
-        `\`${formatCidr(cidr)}\` holds only Service addresses, which no policy ever sees; it matches nothing`,
+        `\`${formatCidr(cidr)}\` contains only Service addresses, which policies never see; it matches nothing`,
         {
           place: rule.origin.place(),
           object: formatPolicy(rule.origin.policy),
-          hint: "Policies judge the endpoint behind the Service: select its pods instead.",
+          hint: "Policies are evaluated for the endpoints of a Service. Select its pods instead.",
         },
       );
     });

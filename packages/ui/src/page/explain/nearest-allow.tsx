@@ -5,7 +5,8 @@ import { type Looking, MeantButton } from "./step.js";
 /** For what is denied: the rule that came nearest to allowing it, and what it would take. */
 export function NearestAllow({ nearest, ...looking }: { readonly nearest: NearestView } & Looking) {
   const { rule, fails, why } = nearest;
-  const failing = fails.length === 0 ? "comes too late" : `fits but for the ${fails.join(" and the ")}`;
+  const failing =
+    fails.length === 0 ? "is evaluated too late" : `matches except for the ${fails.join(" and the ")}`;
   return (
     <section className="nearest">
       <h3>Nearest allow</h3>

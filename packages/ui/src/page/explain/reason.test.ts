@@ -117,7 +117,7 @@ const cases = [
     to: "203.0.113.7",
     port: "443/TCP",
     reason:
-      "It hangs on what is not known: whether 203.0.113.7 is an address of *.example.com (tell with --dns).",
+      "It hangs on what is not known: whether 203.0.113.7 is an address of *.example.com (set it with --dns).",
     looked: "ClusterNetworkPolicy outside spec.egress[0]",
   },
 ];

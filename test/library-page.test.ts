@@ -5,12 +5,14 @@ import { fileURLToPath } from "node:url";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 
 /*
- * The ```js blocks of docs/reference/library.md are one program, in the order of the page, with the files of the page
+ * The ```js blocks of docs/reference/library.md and library-questions.md are one program, in this order, with the files of the page
  * (`<!-- file: shop.yaml -->`). It runs on the package as it is built, and each block prints the ```text block below it.
  */
 
 const root = fileURLToPath(new URL("..", import.meta.url));
-const page = readFileSync(join(root, "docs/reference/library.md"), "utf8");
+const page = ["library.md", "library-questions.md"]
+  .map((file) => readFileSync(join(root, "docs/reference", file), "utf8"))
+  .join("\n");
 const files = [...page.matchAll(/<!-- file: (\S+) -->\n```\w+\n(.*?)```/gs)];
 const blocks = [...page.matchAll(/^```js\n((?:.*\n)*?)```\n(?:\n```text\n((?:.*\n)*?)```$)?/gm)].map(
   ([, code, output]) => ({ code: code!, output: output ?? "" }),

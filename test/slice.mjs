@@ -30,6 +30,7 @@ export const filesOnlyInFull = [
   "test/cluster/controller-page.test.ts",
   "test/cluster/controller-programmed.test.ts",
   "test/cluster/controller-replicas.test.ts",
+  "test/cluster/documented-commands.test.ts",
   "test/cluster/foreign-policies.test.ts",
   "test/cluster/in-cluster.test.ts",
   "test/cluster/kep-2091.test.ts",

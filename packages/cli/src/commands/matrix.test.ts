@@ -5,7 +5,7 @@ import { folderOf, removeFolders, tierwall } from "../../testing/run-command.js"
 
 afterAll(removeFolders);
 
-const page = ["how-to/matrix.md", "reference/json-output.md"]
+const page = ["how-to/matrix.md", "reference/matrix-output.md"]
   .map((path) => readFileSync(new URL(`../../../../docs/${path}`, import.meta.url), "utf8"))
   .join("\n");
 const cluster = /^```yaml\n([^]*?)^```$/m.exec(page)![1]!;
@@ -17,7 +17,7 @@ const shown = [...page.matchAll(/^```text\n\$ tierwall matrix -f \. ?(.*)\n([^]*
   ([, args, output]) => [args!, output!] as const,
 );
 
-describe("docs/how-to/matrix.md and docs/reference/json-output.md", () => {
+describe("docs/how-to/matrix.md and docs/reference/matrix-output.md", () => {
   it("shows something", () => {
     expect(shown.length).toBeGreaterThan(3);
   });

@@ -12,10 +12,10 @@ import {
 } from "@tierwall/kube";
 import type { Shown, StateFeed } from "./feed.js";
 
-/** Somebody who watches a cluster, and keeps what it holds. */
+/** A watch of a cluster, with the objects that it has. */
 export interface WatchedCluster {
   readonly title: string;
-  /** What no object of the cluster tells. */
+  /** What no object of the cluster contains. */
   readonly state: StateOptions;
   /** Calls when the cluster means something else, beginning with the first that is known of it. */
   readonly watch: (changed: () => void) => Promise<void>;
@@ -23,7 +23,7 @@ export interface WatchedCluster {
   readonly stop: () => Promise<void>;
 }
 
-/** What a live cluster holds, written down as if it stood in files. */
+/** The objects of a live cluster, written as if they were in files. */
 export class ClusterFeed implements StateFeed {
   constructor(private readonly cluster: WatchedCluster) {}
 

@@ -14,7 +14,7 @@ export interface Credentials {
 
 /** Lets in who knows the token: scripts say it with every request, people once in a form. */
 export class Entry {
-  /** What a browser keeps instead of the token, which it does not tell. */
+  /** What a browser keeps instead of the token, which cannot be derived from it. */
   private readonly pass: string;
 
   constructor(private readonly token: string) {
@@ -30,7 +30,7 @@ export class Entry {
     );
   }
 
-  /** What somebody is told who is not let in. */
+  /** The response to a client that is not let in. */
   refusal(request: Request): Response {
     if (request.method === "GET" && new URL(request.url).pathname === "/") return loginForm();
     return problemResponse({

@@ -15,9 +15,9 @@ export interface FileFeedOptions extends WatchedPaths {
   /** How many bytes all files may have together, unpacked. */
   readonly maxInput?: number | undefined;
   readonly title?: string;
-  /** What no manifest tells. */
+  /** What no manifest contains. */
   readonly state?: StateOptions;
-  /** Told when a path cannot be read, and once more, with nothing, when it can. Until then nothing is evaluated. */
+  /** Called when a path cannot be read, and once more, with nothing, when it can. Until then nothing is evaluated. */
   readonly onUnreadable?: (diagnostics: readonly Diagnostic[]) => void;
 }
 

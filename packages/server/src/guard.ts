@@ -5,14 +5,14 @@ import type { Problem } from "./problem.js";
 export interface GuardOptions {
   /** What the server is bound to. */
   readonly address: string;
-  /** Names under which it is reached, beside those. */
+  /** Other names under which it is reached. */
   readonly hosts: readonly string[];
 }
 
 /**
  * Why a request is refused for where it comes from. Browsers let any site on the web ask for things here, and a site whose
- * name resolves to this address (DNS rebinding) could even read what is answered: so the name that was asked for must be
- * one of ours, and what another site asks for is not answered.
+ * name resolves to this address (DNS rebinding) could even read what is answered: so the host of a request must be a name of
+ * this server, and requests of other sites are refused.
  */
 export function intrusion(request: Request, options: GuardOptions): Problem | undefined {
   const host = request.headers.get("Host") ?? "";

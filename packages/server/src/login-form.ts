@@ -25,7 +25,7 @@ const styleHash = createHash("sha256").update(style).digest("base64");
 
 /**
  * Asks for the token, without a script: it is all that a stranger gets. It is sent to where it stands, so that what the
- * address says after `#`, the question that somebody shared, is still there afterwards.
+ * address says after `#`, such as a shared question, is still there afterwards.
  */
 export function loginForm(complaint?: string): Response {
   const html = `<!doctype html>
@@ -40,7 +40,7 @@ export function loginForm(complaint?: string): Response {
   <body>
     <main>
       <h1>Tierwall</h1>
-      <p>This page is for those who have its token. Who started it can tell you: it was printed then, or is in a file.</p>
+      <p>This page needs a token. It was printed when the server was started, or is in the file that the server reads it from.</p>
       <form method="post">
         <label>Token <input type="password" name="token" autocomplete="current-password" required autofocus /></label>
         <button>Open</button>

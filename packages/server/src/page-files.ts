@@ -30,7 +30,7 @@ export function readPage(folder: URL): ReadonlyMap<string, Representation> {
     const bytes = new Uint8Array(readFileSync(name));
     const type = types[extname(name)] ?? "application/octet-stream";
     const file = new Representation(bytes, { type, ...keptFor(path, bytes), effort: 5 });
-    // Whoever opens the page waits for most of it.
+    // Opening the page waits for most of it.
     file.prepare();
     files.set(path === "/index.html" ? "/" : path, file);
   }

@@ -7,7 +7,7 @@ export type Encoding = "br" | "gzip";
 /** Less than a packet is not worth packing. */
 const shortestPacked = 1400;
 
-/** Bytes that are handed out, perhaps more than once: packed when somebody first wants them so. */
+/** A response body, perhaps for many requests: compressed when it is first requested so. */
 export class Representation {
   private readonly packed = new Map<Encoding, Promise<Uint8Array<ArrayBuffer>>>();
 
@@ -15,7 +15,7 @@ export class Representation {
     private readonly bytes: Uint8Array<ArrayBuffer>,
     private readonly traits: {
       readonly type: string;
-      /** Tells it from what was, or will be, at the same place; absent: it is not to be kept. */
+      /** Distinguishes it from earlier and later contents of the same URL; absent: it is not to be kept. */
       readonly version?: string;
       readonly cache: "no-store" | "no-cache" | "public, max-age=31536000, immutable";
       /** From 0 to 11: more is smaller and takes longer. */

@@ -7,7 +7,7 @@ import { json, type Operation } from "./operation.js";
 const usualLimit = 50;
 const highestLimit = 1000;
 
-/** Who can be named as an end of a connection: for whoever types a name. */
+/** Endpoints of connections by a part of their name, for completion. */
 export const endpointsOperation: Operation = {
   method: "GET",
   path: "/endpoints",

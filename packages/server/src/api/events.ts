@@ -51,18 +51,18 @@ function streamOf(
   return new ReadableStream<Uint8Array>({
     start: (controller) => {
       const send = (text: string) => controller.enqueue(encoder.encode(text));
-      const tell = () => {
+      const sendRevision = () => {
         const { revision } = state;
         send(`id: ${revision}\nevent: state\ndata: ${JSON.stringify({ revision })}\n\n`);
       };
       send(`retry: ${retryMilliseconds}\n\n`);
-      // Who comes for the first time may have read the state a moment before; who comes back, long ago.
-      if (known !== state.revision) tell();
-      const deaf = state.listen(tell);
+      // A new client may have read the state a moment before; one that returns, long ago.
+      if (known !== state.revision) sendRevision();
+      const stopListening = state.listen(sendRevision);
       const heartbeat = setInterval(() => send(": still here\n\n"), heartbeatMilliseconds);
       end = () => {
         clearInterval(heartbeat);
-        deaf();
+        stopListening();
         ended();
       };
     },

@@ -73,7 +73,7 @@ export const refused = (found: Diagnostic): Problem => ({
 export const remarks = (diagnostics: readonly Diagnostic[]): JsonValue =>
   diagnosticsJson(diagnostics.filter(affectsAnswers));
 
-/** What is asked anew each time is not worth much time to pack it. */
+/** An answer that is computed for each request is not worth much time to compress it. */
 export const quickEffort = 4;
 
 export async function json(request: Request, value: JsonValue): Promise<Response> {

@@ -15,7 +15,7 @@ export interface Proofs {
   readonly failure?: string;
 }
 
-/** Seconds for one guarantee: in a list, and while somebody types. */
+/** Seconds for one guarantee: in a list, and while a text is being written. */
 export const usualBudget = 5;
 export const liveBudget = 2;
 

@@ -90,7 +90,7 @@ function Decider({ by: { tier, text } }: { readonly by: ShownDecider }) {
   return (
     <span className="reason-decider">
       <span className="reason-tier">{(tier === undefined ? defaultTier : tierWords[tier]).title}</span>{" "}
-      {text === "default" ? "no policy speaks" : text}
+      {text === "default" ? "no rule matches" : text}
     </span>
   );
 }

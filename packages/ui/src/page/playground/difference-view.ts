@@ -17,10 +17,10 @@ import {
 export interface DifferenceView {
   /** What connections become, in the order in which people want to know; only what there is. */
   readonly sections: readonly SectionView[];
-  /** What one would rather have known: lockouts, overrides, ambiguities. */
+  /** Lockouts, overrides, ambiguities. */
   readonly remarks: readonly RemarksView[];
   readonly caveats: readonly string[];
-  /** What could not be looked at, as the input does not tell where it is. */
+  /** What was not checked, because the input does not contain its addresses. */
   readonly unchecked: readonly string[];
 }
 
@@ -136,8 +136,8 @@ export function outlineView(outline: ChangeOutline): readonly SectionView[] {
 
 /** Who decided, in the directions that brought the verdict about. */
 function deciders({ verdict, egress, ingress }: ChangeOutline["Deny"]["examples"][number]["after"]): string {
-  const telling = [egress, ingress].filter((one) => verdict === "Allow" || one.verdict === verdict);
-  return whoText(telling.flatMap((one) => one.deciders));
+  const decisive = [egress, ingress].filter((one) => verdict === "Allow" || one.verdict === verdict);
+  return whoText(decisive.flatMap((one) => one.deciders));
 }
 
 function sourcesView(bySource: ReadonlyMap<string, number>): Pick<SectionView, "sources" | "moreSources"> {

@@ -13,7 +13,7 @@ import { type PlaceView, placeView, policyKey } from "./policy-view.js";
 export interface YamlRequest {
   /** The key of a policy. */
   readonly policy: string;
-  /** A rule of it, `spec.ingress[0]`; or `isolation`, which is what says whom it isolates. */
+  /** A rule of it, `spec.ingress[0]`; or `isolation`, for the fields that select the isolated pods. */
   readonly path?: string;
 }
 

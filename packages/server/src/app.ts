@@ -19,7 +19,7 @@ export interface AppOptions {
 }
 
 const apiPrefix = "/api/v1";
-/** Longer than any question that a person can read. */
+/** Longer than any useful question. */
 const longestUrl = 8192;
 
 /**

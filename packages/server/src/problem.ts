@@ -1,7 +1,7 @@
 import type { Diagnostic, JsonValue } from "@tierwall/core";
 import { diagnosticsJson } from "@tierwall/core/report";
 
-/** Why there is no answer, as RFC 9457 has it; with our own diagnostics, where they say it. */
+/** Why there is no answer, as in RFC 9457; with diagnostics, if there are any. */
 export interface Problem {
   readonly status: 400 | 401 | 403 | 404 | 405 | 409 | 413 | 414 | 415 | 500 | 503;
   /** Says what to do, as a diagnostic does. */

@@ -30,7 +30,7 @@ export class Reading {
   }
 }
 
-/** A file that cannot be read may hold any policy: without it, a state is no more usable than with an error. */
+/** A file that cannot be read may contain any policy: without it, a state is as unusable as with an error. */
 function withUnread(state: State, unread: readonly Diagnostic[]): State {
   return unread.length === 0
     ? state
@@ -42,12 +42,12 @@ function unreadTrouble(diagnostics: readonly Diagnostic[]): Problem {
   return { status: 409, detail, diagnostics };
 }
 
-/** What is wrong with a state; with what was sent, where that is it. */
+/** What is wrong with a state; if the request body has errors, only these. */
 export function troubleIn({ usable, diagnostics }: State): Problem | undefined {
   if (usable) return undefined;
   const errors = diagnostics.filter(({ severity }) => severity === "error");
   const inSent = errors.filter(({ place }) => place?.file === sentFile);
-  const [reported, where] = inSent.length > 0 ? [inSent, "what was sent"] : [errors, "the manifests"];
+  const [reported, where] = inSent.length > 0 ? [inSent, "the request"] : [errors, "the manifests"];
   return {
     status: inSent.length > 0 ? 400 : 409,
     detail: `nothing was evaluated: fix ${reported.length === 1 ? "the error" : `the ${reported.length} errors`} in ${where} first`,
@@ -55,5 +55,5 @@ export function troubleIn({ usable, diagnostics }: State): Problem | undefined {
   };
 }
 
-/** What messages call the manifests of a request. */
+/** The name of the manifests of a request in messages. */
 export const sentFile = "<request>";

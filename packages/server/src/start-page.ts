@@ -17,7 +17,7 @@ export interface PageOptions {
   readonly feed: StateFeed;
   /** 0: any that is free. */
   readonly port: number;
-  /** How many of the following ports are tried when this one is taken. */
+  /** How many of the following ports are tried when this one is in use. */
   readonly otherPorts?: number;
   /** Loopback by default. */
   readonly address?: string;
@@ -95,7 +95,7 @@ const limits: Partial<ListenerLimits> = {
   requestsPerAddress: 400,
   // Clients that did not log in: their requests are answered at once, except for the body of the form.
   guests: { requests: 64, requestsPerAddress: 8, requestTime: 5000 },
-  // Most answers are one text for all readers.
+  // Most responses are one text for all clients.
   unreadAnswers: 512,
   body: longestBody,
   requestTime: 60_000,

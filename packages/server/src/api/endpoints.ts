@@ -20,7 +20,7 @@ export const endpointsOperation: Operation = {
     const found = [...endpointsOf(state.reading.state.cluster)].filter(({ matches }) =>
       matches.some((text) => text.includes(search)),
     );
-    // What begins so is meant more often than what has it somewhere.
+    // Names that begin with the text come before names that contain it.
     const [first, second] = [true, false].map((begins) =>
       found.filter(({ matches }) => matches.some((text) => text.startsWith(search)) === begins),
     );
@@ -31,7 +31,7 @@ export const endpointsOperation: Operation = {
 
 interface Candidate {
   readonly value: JsonValue;
-  /** Lower case; any of them is what a person may type. */
+  /** Lower case; a user may type any of them. */
   readonly matches: readonly string[];
 }
 

@@ -2,18 +2,18 @@ import { problemResponse } from "../problem.js";
 import type { Call, Operation } from "./operation.js";
 
 export interface EventTimes {
-  /** Proxies end what is silent for long. */
+  /** Proxies end connections that are silent for long. */
   readonly heartbeatMilliseconds: number;
-  /** How long a browser waits before it comes back. */
+  /** How long a browser waits before it connects again. */
   readonly retryMilliseconds: number;
 }
 
 export const usualEventTimes: EventTimes = { heartbeatMilliseconds: 15_000, retryMilliseconds: 2000 };
 
-/** A page each; more are no readers. */
+/** One for each open page; more are not expected. */
 const mostStreams = 200;
 
-/** Server-sent events: `state`, with the revision, when there is something else to see. */
+/** Server-sent events: `state`, with the revision, when the state changes. */
 export function eventsOperation(times: EventTimes): Operation {
   let streams = 0;
   return {

@@ -7,7 +7,7 @@ import { troubleIn } from "../reading.js";
 import { grainParameter, json, type Operation, refused, remarks } from "./operation.js";
 import { sentManifests } from "./sent-manifests.js";
 
-/** What applying or deleting objects would change: what `tierwall preview -o json` says. Nothing is changed. */
+/** What applying or deleting objects would change: the JSON of `tierwall preview -o json`. Nothing is changed. */
 export const previewOperation: Operation = {
   method: "POST",
   path: "/preview",

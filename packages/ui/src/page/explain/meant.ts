@@ -19,7 +19,7 @@ export const meantIsolation = (policy: PolicyView): Meant => ({
 export const isSameMeant = (a: Meant | undefined, b: Meant | undefined): boolean =>
   a !== undefined && b !== undefined && a.policy.key === b.policy.key && a.path === b.path;
 
-/** Who decides a connection: the walk that denies, or the one that is not decided; else the one that a rule allows. */
+/** The walk that decides a connection: the one that denies, or the one that is not decided; else the one that a rule allows. */
 export function decisiveWalk(connection: ConnectionView): WalkView | undefined {
   if (connection.answer.kind === "ports") return undefined;
   const walks = [connection.answer.egress, connection.answer.ingress];
@@ -38,7 +38,7 @@ export function deciderOf(walk: WalkView): Meant | undefined {
   return step && deciderIn(step);
 }
 
-/** Who decides a tier. */
+/** The rule or the isolation that decides a tier. */
 export function deciderIn({ outcome, rules, isolators }: StepView): Meant | undefined {
   const decisive = rules.find(({ result }) => result === "matches");
   const possible = rules.find(({ result }) => result === "may-match");
@@ -48,7 +48,7 @@ export function deciderIn({ outcome, rules, isolators }: StepView): Meant | unde
   return outcome === "deny" && isolator?.kind === "policy" ? meantIsolation(isolator.policy) : undefined;
 }
 
-/** The one to look at first. */
+/** The one that is selected at first. */
 export function firstMeant(connections: readonly ConnectionView[]): Meant | undefined {
   for (const connection of connections) {
     const walk = decisiveWalk(connection);

@@ -1,6 +1,6 @@
 import type { TierName } from "@tierwall/core/model";
 
-/** A tier as the page calls it, and whose policies are in it. */
+/** The title of a tier, and which policies are in it. */
 export interface TierWords {
   readonly title: string;
   readonly who: string;

@@ -20,7 +20,7 @@ export const usualBudget = 5;
 export const liveBudget = 2;
 
 const nothing: Proofs = { byKey: new Map(), isBusy: false, isOld: false };
-/** Milliseconds: people write faster than they read. */
+/** Milliseconds without a key before a text is proven. */
 const pause = 250;
 
 /** Proves guarantees one after the other; another question about the same state does not wait for all of them. */

@@ -22,7 +22,7 @@ export interface Graph {
   /** Nodes that nearly all others may reach, and nodes that may reach nearly all others: a number is clearer than lines. */
   readonly isOpenToMost: readonly boolean[];
   readonly reachesMost: readonly boolean[];
-  /** The edges that say something particular. */
+  /** The edges that are specific. */
   readonly drawn: readonly GraphEdge[];
 }
 

@@ -25,7 +25,7 @@ interface ReasonListProps {
   readonly isWhole?: boolean;
 }
 
-/** Who decides about two parties: in both directions, for each kind of pair that has reasons of its own. */
+/** The rules that decide between two parties: in both directions, for each kind of pair that has reasons of its own. */
 export function ReasonList({ reasons, isWhole = false }: ReasonListProps) {
   return (
     <div className="reasons">

@@ -214,7 +214,7 @@ const labelledBy: Readonly<Record<string, Labelled>> = {
   nodeSelector: "nodes",
 };
 
-/** Whose labels a selector looks at: the nearest field around it that determines it. */
+/** Which labels a selector is about: the nearest field around it determines it. */
 function labelsAt(path: Path, { labels }: ClusterWords): LabelWords {
   const field = path.toReversed().find((step) => typeof step === "string" && Object.hasOwn(labelledBy, step));
   return labels[labelledBy[field ?? "pods"]!];

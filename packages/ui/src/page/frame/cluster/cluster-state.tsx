@@ -5,7 +5,7 @@ import type { Summary } from "../../worker/summary.js";
 import { begun, serverState } from "./begin.js";
 import { reportProgress } from "./progress.js";
 
-/** The state that the page is about, from when it is asked for until it is replaced. */
+/** The state that the page shows, from the request for it until it is replaced. */
 export type ClusterState =
   | { readonly status: "loading" }
   | { readonly status: "failed"; readonly message: string }

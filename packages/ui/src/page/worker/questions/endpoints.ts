@@ -35,7 +35,7 @@ export function answerEndpoints(
   return [...address, ...found.map(({ suggestion }) => suggestion)].slice(0, mostSuggestions);
 }
 
-/** Workloads first: that is how people think of pods. */
+/** Workloads first: users think of pods by their workloads. */
 function* allEndpoints(cluster: Inventory, role: EndpointsRequest["role"]): Iterable<Suggestion> {
   const refOf = workloadRefs(cluster);
   for (const workload of cluster.workloads) {

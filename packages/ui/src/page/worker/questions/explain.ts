@@ -15,7 +15,7 @@ import { type PortRow, portRows } from "@tierwall/core/report";
 import type { HeldState } from "../held-state.js";
 import { type PolicyView, policyView, type RuleView, ruleView } from "./policy-view.js";
 
-/** A question as the address bar holds it. No port asks about all of them. */
+/** A question as in the address bar. Without a port it is about all ports. */
 export interface ExplainRequest {
   readonly from: string;
   readonly to: string;

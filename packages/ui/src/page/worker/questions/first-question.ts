@@ -39,7 +39,7 @@ export function answerFirstQuestion(
   );
 }
 
-/** Looked at until one is interesting enough; a large cluster has many, and finding the best would take long. */
+/** Pairs are tried until one is interesting enough; a large cluster has many, and finding the best would take long. */
 const enough = 9;
 
 /** How many rules are walked over in search of it. */

@@ -24,7 +24,7 @@ export interface RuleView {
   readonly policy: PolicyView;
   /** Its path in its policy: `spec.ingress[0]`. */
   readonly path: string;
-  /** Counted from one, as people do. */
+  /** Counted from one. */
   readonly number: number;
   readonly name?: string;
   /** `NetworkPolicy shop/allow-web rule 1 "dns"`. */

@@ -17,9 +17,9 @@ export interface YamlRequest {
   readonly path?: string;
 }
 
-/** A policy as it was written, and which lines of it are meant. */
+/** A policy as it was written, and which lines of it are marked. */
 export interface YamlView {
-  /** Where the meant lines begin; absent where no file holds it. */
+  /** Where the marked lines begin; absent if it is in no file. */
   readonly place?: PlaceView;
   readonly lines: readonly string[];
   /** What the first of these lines is called in its file. */

@@ -13,7 +13,7 @@ export default defineConfig({
   build: { outDir: here("matrix-report"), emptyOutDir: true, target: "es2023", modulePreload: false },
 });
 
-/** Scripts and styles stand in the document itself: it asks for no other file. */
+/** Scripts and styles are in the document itself: it loads no other file. */
 function inOneFile(): Plugin {
   return {
     name: "tierwall:in-one-file",

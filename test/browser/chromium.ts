@@ -11,7 +11,7 @@ const path = ["/usr/bin/chromium", "/usr/bin/chromium-browser", "/usr/bin/google
 export const noChromium: string | undefined =
   path === undefined ? "no chromium at hand; Debian's package is `chromium`" : undefined;
 
-/** For the title of what is skipped, so that nobody overlooks it. */
+/** For the title of what is skipped, so that it is not overlooked. */
 export const skipNote = noChromium === undefined ? "" : ` (skipped: ${noChromium})`;
 
 /** Milliseconds; on a busy machine it takes a while. */

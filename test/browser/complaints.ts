@@ -2,7 +2,7 @@ import type { BrowserContext } from "playwright-core";
 
 /*
  * What a page must never do, whatever a test is about: write errors to the console, throw, break its own
- * Content-Security-Policy, or ask anybody but its own server for anything.
+ * Content-Security-Policy, or send requests to other servers.
  */
 
 export class Complaints {
@@ -27,11 +27,11 @@ export class Complaints {
       const why = request.failure()?.errorText ?? "";
       if (why !== "net::ERR_ABORTED") complain(`request failed: ${request.url()}: ${why}`);
     });
-    await context.exposeFunction("tellViolation", (text: string) => complain(`CSP: ${text}`));
+    await context.exposeFunction("reportViolation", (text: string) => complain(`CSP: ${text}`));
     await context.addInitScript(() => {
-      const told = (globalThis as unknown as { tellViolation: (text: string) => void }).tellViolation;
+      const report = (globalThis as unknown as { reportViolation: (text: string) => void }).reportViolation;
       document.addEventListener("securitypolicyviolation", ({ violatedDirective, blockedURI, sample }) =>
-        told(`${violatedDirective} forbids ${blockedURI} ${sample}`),
+        report(`${violatedDirective} forbids ${blockedURI} ${sample}`),
       );
     });
     return complaints;

@@ -23,7 +23,7 @@ spec: {podSelector: {matchLabels: {app: db}}, policyTypes: [Ingress]}
 
 type Side = "Look at these instead" | "Add them";
 
-/** As from the desktop: the browser itself is told of a drag with files. */
+/** As from the desktop: the browser gets a drag with files. */
 async function drop(page: Page, files: readonly string[], side: Side): Promise<void> {
   const session = await page.context().newCDPSession(page);
   const data = { items: [], files: [...files], dragOperationsMask: 1 };
@@ -31,7 +31,7 @@ async function drop(page: Page, files: readonly string[], side: Side): Promise<v
     session.send("Input.dispatchDragEvent", { type, x, y, data });
   const heading = page.getByRole("heading", { name: side });
   await drag("dragEnter", 400, 300);
-  // Browsers tell again and again that something is held over the page, for as long as it is.
+  // Browsers repeat the event for as long as something is held over the page.
   const isOver = async () => {
     await drag("dragOver", 400, 300);
     return heading.isVisible();
@@ -48,7 +48,7 @@ describe.skipIf(noChromium)(`files that are dropped on the page${skipNote}`, () 
   const visit = useBrowser();
   afterAll(removeFolders);
 
-  it("take the place of what was there, or come beside it", async () => {
+  it("replace the current state, or are added to it", async () => {
     const folder = folderOf({ "blog.yaml": cluster, "policy.yaml": policy });
     await visit(at("#/playground?template=isolate-namespace"), {}, async ({ page }) => {
       const asked: string[] = [];

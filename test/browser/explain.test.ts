@@ -28,7 +28,7 @@ describe.skipIf(noChromium)(`Explain${skipNote}`, () => {
     });
   });
 
-  it("asks for a question where there is nobody to ask about", onlyInFull, async () => {
+  it("asks for a question where there are no endpoints", onlyInFull, async () => {
     const folder = folderOf({
       "pod.yaml": "{apiVersion: v1, kind: Pod, metadata: {name: web, namespace: blog}}",
     });
@@ -43,7 +43,7 @@ describe.skipIf(noChromium)(`Explain${skipNote}`, () => {
     }
   });
 
-  it("walks both directions down the tiers, to the rule that stops it, with its YAML beside", async () => {
+  it("walks both directions down the tiers, to the rule that stops it, with its YAML", async () => {
     await visit(at(denied), {}, async ({ page, picture }) => {
       await answer(page).waitFor();
       await expect
@@ -91,7 +91,7 @@ describe.skipIf(noChromium)(`Explain${skipNote}`, () => {
   });
 
   it(
-    "asks anew when another end is chosen from the suggestions, and going back asks the old question",
+    "asks again when another endpoint is chosen from the suggestions, and going back asks the old question",
     onlyInFull,
     async () => {
       await visit(at(denied), {}, async ({ page }) => {
@@ -123,14 +123,14 @@ describe.skipIf(noChromium)(`Explain${skipNote}`, () => {
   it("swaps the ends, and offers what was asked before", onlyInFull, async () => {
     await visit(at(denied), {}, async ({ page }) => {
       await answer(page).waitFor();
-      await page.getByRole("button", { name: "Swap the ends" }).click();
+      await page.getByRole("button", { name: "Swap the endpoints" }).click();
       await page.locator(".answer", { hasText: "payments/api → shop/cart" }).waitFor();
       await page.getByRole("link", { name: /^denied\s*shop\/cart → payments\/api :8443\/TCP$/ }).click();
       await page.locator(".answer", { hasText: "shop/cart → payments/api" }).waitFor();
     });
   });
 
-  it("without a port tells of all of them, and leads to the walk of each", async () => {
+  it("without a port lists all of them, and links to the evaluation of each", async () => {
     await visit(at("#/explain?from=shop/cart&to=payments/api"), {}, async ({ page }) => {
       await page.getByRole("row").nth(3).waitFor();
       await expect.poll(() => answer(page).innerText(), patience).toMatch(/partly allowed/i);
@@ -141,7 +141,7 @@ describe.skipIf(noChromium)(`Explain${skipNote}`, () => {
   });
 
   it.each([
-    ["somebody who does not exist", "shop/crat", "there is no pod or workload shop/crat"],
+    ["an endpoint that does not exist", "shop/crat", "there is no pod or workload shop/crat"],
     ["what is no endpoint", "10.0.0.300", "10.0.0.300 is not a valid IP address"],
   ])("says what is wrong with a question about %s", async (_, to, message) => {
     await visit(at(`#/explain?from=shop/cart&to=${to}&port=80/TCP`), {}, async ({ page }) => {
@@ -157,7 +157,7 @@ describe.skipIf(noChromium)(`Explain${skipNote}`, () => {
     ["light", "phone"],
     ["dark", "phone"],
     ["light", "small phone"],
-  ] as const)("keeps nobody out: %s on a %s", async (theme, screen) => {
+  ] as const)("passes axe: %s on a %s", async (theme, screen) => {
     await visit(at(denied), { theme, screen }, async ({ page, picture }) => {
       await page.locator(".yaml-line.marked").first().waitFor();
       expect(await barriers(page)).toEqual([]);
@@ -186,9 +186,9 @@ describe.skipIf(noChromium)(`Explain${skipNote}`, () => {
       const policy =
         "apiVersion: networking.k8s.io/v1\nkind: NetworkPolicy\nmetadata: {name: a, namespace: lab}\n";
       await drop(page, "bad.yaml", `${policy}spec:\n  podSelector: {}\n  ingress: 7\n`);
-      const told = await page.locator(".withheld").innerText();
-      expect(told).toContain("1 error: nothing is evaluated");
-      expect(told).toContain("bad.yaml:6 TW1201 expected a list, found the number 7");
+      const shown = await page.locator(".withheld").innerText();
+      expect(shown).toContain("1 error: nothing is evaluated");
+      expect(shown).toContain("bad.yaml:6 TW1201 expected a list, found the number 7");
       expect(await page.locator(".verdict").count()).toBe(0);
     });
   });
@@ -209,7 +209,7 @@ describe.skipIf(noChromium)(`Explain${skipNote}`, () => {
   );
 });
 
-/** As if somebody dragged it over the page and let go. */
+/** As if the user dropped it on the page. */
 async function drop(page: Page, name: string, text: string): Promise<void> {
   const data = await page.evaluateHandle(
     ([name, text]) => {

@@ -146,7 +146,7 @@ describe.skipIf(noChromium)(`policies of other APIs${skipNote}`, () => {
       const rules = page.getByRole("treeitem").filter({ hasText: "Undecided" });
       await expect.poll(() => rules.count(), patience).toBe(2);
       for (const text of await rules.allInnerTexts()) expect(text).not.toMatch(/[✓✗]/);
-      // The action and the rule beside it do not overlap.
+      // The action and the rule next to it do not overlap.
       for (const row of await rules.all()) {
         const [action, rest] = [row.locator(".action"), row.locator(".row-rest")];
         const [left, right] = [(await action.boundingBox())!, (await rest.boundingBox())!];

@@ -5,7 +5,7 @@ import { barriers } from "./accessible.js";
 import { noChromium, skipNote } from "./chromium.js";
 import { useBrowser } from "./visit.js";
 
-/* The tests of pages are only worth what the harness notices: here are pages that do what none of ours may. */
+/* The tests of pages depend on what the harness detects: here are pages that do what no page of Tierwall may do. */
 
 const policy =
   "default-src 'none'; script-src 'self'; connect-src 'self' http://localhost:1; img-src 'self' data:";
@@ -68,14 +68,14 @@ describe.skipIf(noChromium)(`a visit${skipNote}`, () => {
     await expect(failing).rejects.toThrow("not what I expected");
   });
 
-  it.each(["light", "dark"] as const)("is in a %s room when it shall be", async (theme) => {
+  it.each(["light", "dark"] as const)("uses the %s theme on request", async (theme) => {
     await visit(origin, { theme }, async ({ page }) => {
       const dark = await page.evaluate(() => matchMedia("(prefers-color-scheme: dark)").matches);
       expect(dark).toBe(theme === "dark");
     });
   });
 
-  it("tells what keeps people out", async () => {
+  it("reports accessibility violations", async () => {
     await visit(origin, {}, async ({ page }) => expect(await barriers(page)).toEqual([]));
     await visit(`${origin}/unnamed`, {}, async ({ page }) =>
       expect((await barriers(page)).join("\n")).toContain("button-name"),

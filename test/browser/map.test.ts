@@ -36,7 +36,7 @@ describe.skipIf(noChromium)(`the map of the example${skipNote}`, () => {
     });
   });
 
-  it("looks closer at one workload, and tells the rules of a connection", async () => {
+  it("shows one workload, and the rules of a connection", async () => {
     await visit(at("#/map"), {}, async ({ page, picture }) => {
       await page.getByRole("button", { name: /^shop\/cart:/ }).click();
       await side(page, "may reach it").getByRole("button", { name: "shop/web" }).waitFor();
@@ -67,10 +67,10 @@ describe.skipIf(noChromium)(`the map of the example${skipNote}`, () => {
   });
 
   it.each([
-    ["a port", "port=5432/TCP", "shop/catalog-db", "sandbox/nobody"],
+    ["a port", "port=5432/TCP", "shop/catalog-db", "sandbox/missing"],
     ["a namespace", "namespace=team-b", "team-b/notebook", "payments/api"],
     ["labels", "label=app=cart", "shop/cart", "team-a/builder"],
-  ])("is filtered by %s, and is a list for who reads", onlyInFull, async (_, filter, kept, lost) => {
+  ])("is filtered by %s, and is a list as well", onlyInFull, async (_, filter, kept, lost) => {
     await visit(at(`#/map?view=list&${filter}`), {}, async ({ page }) => {
       const table = page.getByRole("table");
       await table.getByText(kept).first().waitFor();
@@ -87,7 +87,7 @@ describe.skipIf(noChromium)(`the map of the example${skipNote}`, () => {
   });
 });
 
-/** Milliseconds; on a busy machine it takes a while to know who reaches whom. */
+/** Milliseconds; on a busy machine it takes a while to evaluate all pairs. */
 const longPatience = 1_200_000;
 
 describe.skipIf(noChromium)(`the map of 2,400 pods${skipNote}`, onlyInFull, () => {

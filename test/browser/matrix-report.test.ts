@@ -44,7 +44,7 @@ describe.skipIf(noChromium)(`the page that \`matrix -o html\` writes, opened${sk
   const visit = useBrowser();
   const address = pathToFileURL(reportOn(exampleCluster)).href;
 
-  it.each(["light", "dark"] as const)("is drawn, and everybody can use it, in %s", async (theme) => {
+  it.each(["light", "dark"] as const)("is drawn, and passes axe, in %s", async (theme) => {
     await visit(address, { theme }, async ({ page, picture }) => {
       await page.getByRole("application", { name: /^Matrix of/ }).waitFor();
       await rows(page).first().waitFor();
@@ -106,7 +106,7 @@ describe.skipIf(noChromium)(`the page that \`matrix -o html\` writes, opened${sk
     });
   });
 
-  it("runs nothing that stands in manifests", async () => {
+  it("runs nothing from manifests", async () => {
     const breakout = "</script><script>document.title = 'broken out'</script>";
     const names = [breakout, "<!--<script>", ...hostileTexts].filter(({ length }) => length <= 100);
     // A policy has at most 25 rules in a direction.

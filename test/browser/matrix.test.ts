@@ -36,7 +36,7 @@ describe.skipIf(noChromium)(`the matrix of the example${skipNote}`, () => {
   const at = useServer();
   const visit = useBrowser();
 
-  it.each(["light", "dark"] as const)("is drawn, and everybody can use it, in %s", async (theme) => {
+  it.each(["light", "dark"] as const)("is drawn, and passes axe, in %s", async (theme) => {
     await visit(at("#/matrix"), { theme }, async ({ page, picture }) => {
       await field(page).waitFor();
       await expect.poll(() => legend(page).innerText(), patience).toContain("every port denied");

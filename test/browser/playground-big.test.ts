@@ -16,7 +16,7 @@ describe.skipIf(noChromium)(`the playground with 2,400 pods${skipNote}`, () => {
   const at = useServer("big");
   const visit = useBrowser();
 
-  it("tells how much changes, and then who is responsible", { timeout: longPatience }, async () => {
+  it("shows how much changes, and then the rules that decide", { timeout: longPatience }, async () => {
     await visit(at("#/playground?template=isolate-namespace"), {}, async ({ page, picture }) => {
       page.setDefaultTimeout(longPatience);
       await difference(page).getByRole("list", { name: "Connections that change" }).waitFor();
@@ -31,7 +31,7 @@ describe.skipIf(noChromium)(`the playground with 2,400 pods${skipNote}`, () => {
       page.setDefaultTimeout(longPatience);
       await editor(page).focus();
       await page.keyboard.insertText(denyAll);
-      await difference(page).getByRole("button", { name: "Work it out" }).waitFor();
+      await difference(page).getByRole("button", { name: "Find the rules" }).waitFor();
       await difference(page)
         .getByText(/for example, by ClusterNetworkPolicy deny-all/)
         .first()

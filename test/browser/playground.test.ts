@@ -13,7 +13,7 @@ const figures = (page: Page) => difference(page).getByRole("list", { name: "Conn
 const problems = (page: Page) => page.getByRole("list", { name: "What is wrong with it" });
 const offered = (page: Page) => page.getByRole("listbox", { name: "Completions" });
 
-/** Puts the cursor behind the first occurrence of a text, as somebody would who knows the keyboard. */
+/** Puts the cursor after the first occurrence of a text, with the keyboard. */
 async function goBehind(page: Page, text: string): Promise<void> {
   await editor(page).getByText(text).first().waitFor();
   const lines = await editor(page).locator(".cm-line").allInnerTexts();
@@ -28,15 +28,22 @@ describe.skipIf(noChromium)(`the playground${skipNote}`, () => {
   const at = useServer();
   const visit = useBrowser();
 
-  it.each(["light", "dark"] as const)("shows what a template would change, in a %s room", async (theme) => {
-    await visit(at("#/playground"), { theme }, async ({ page, picture }) => {
-      await figures(page).getByText("5 newly denied").waitFor();
-      await difference(page).getByText("no longer reachable: shop/web").waitFor();
-      await difference(page).getByText("NetworkPolicy shop/allow-from-ingress: 1 connection").waitFor();
-      await picture(`playground-${theme}`);
-      expect(await barriers(page)).toEqual([]);
-    });
-  });
+  it.each(["light", "dark"] as const)(
+    "shows what a template would change, in the %s theme",
+    async (theme) => {
+      await visit(at("#/playground"), { theme }, async ({ page, picture }) => {
+        await figures(page).getByText("5 newly denied").waitFor();
+        // No endpoint can reach it any more.
+        const cutOff = difference(page).locator("section", {
+          has: page.getByRole("heading", { name: /^cut off/ }),
+        });
+        await cutOff.getByText("shop/web").first().waitFor();
+        await difference(page).getByText("NetworkPolicy shop/allow-from-ingress: 1 connection").waitFor();
+        await picture(`playground-${theme}`);
+        expect(await barriers(page)).toEqual([]);
+      });
+    },
+  );
 
   it("follows what is written, with each step back", onlyInFull, async () => {
     await visit(at("#/playground"), {}, async ({ page }) => {
@@ -107,7 +114,7 @@ describe.skipIf(noChromium)(`the playground${skipNote}`, () => {
       const take = async (typed: string, name: string) => {
         await editor(page).pressSequentially(typed);
         await offered(page).getByRole("option", { name, selected: true }).waitFor();
-        // What has just opened does not take keys yet, lest somebody chooses what they have not seen.
+        // A list that has just opened does not take keys yet.
         await page.waitForTimeout(150);
         await editor(page).press("Enter");
       };
@@ -151,7 +158,7 @@ describe.skipIf(noChromium)(`the playground${skipNote}`, () => {
     });
   });
 
-  it("tells what a field means to whoever points at it", onlyInFull, async () => {
+  it("shows what a field means when the pointer is on it", onlyInFull, async () => {
     await visit(at("#/playground"), {}, async ({ page, picture }) => {
       await page.locator(".yaml-key", { hasText: "priority" }).hover();
       await page.getByText("policies with lower numbers are asked first").waitFor();

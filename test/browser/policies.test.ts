@@ -18,7 +18,7 @@ describe.skipIf(noChromium)(`4,900 policies${skipNote}`, onlyInFull, () => {
   const at = useServer("big");
   const visit = useBrowser();
 
-  it("are drawn where somebody looks, and found by name", { timeout: 1_200_000 }, async () => {
+  it("are drawn where they are visible, and found by name", { timeout: 1_200_000 }, async () => {
     await visit(at("#/policies"), {}, async ({ page, picture }) => {
       page.setDefaultTimeout(300_000);
       await page.getByRole("treeitem").first().waitFor();
@@ -74,7 +74,7 @@ describe.skipIf(noChromium)(`Policies${skipNote}`, () => {
 
   it("come open from a link, such as that of Explain", onlyInFull, async () => {
     await visit(at("#/explain?from=shop/cart&to=payments/api&port=8443/TCP"), {}, async ({ page }) => {
-      await page.getByRole("link", { name: "in the stack" }).click();
+      await page.getByRole("link", { name: "show in Policies" }).click();
       const chosen = page.locator('.row[aria-selected="true"]');
       await chosen.waitFor();
       await expect.poll(() => chosen.innerText(), patience).toContain("pci-guardrail");
@@ -83,13 +83,13 @@ describe.skipIf(noChromium)(`Policies${skipNote}`, () => {
     });
   });
 
-  it("are found by words of any line, or by what is to be said about them", onlyInFull, async () => {
+  it("are found by words of any line, or by their findings", onlyInFull, async () => {
     await visit(at("#/policies"), {}, async ({ page }) => {
       await settled(page);
       await filter(page).fill("monitoring metrics");
       await row(page, "scrape").first().waitFor();
       await filter(page).fill("no such policy");
-      await page.getByText("No policy fits").waitFor();
+      await page.getByText("No policy matches").waitFor();
       await filter(page).fill("");
       await page.getByRole("button", { name: "With findings" }).click();
       await row(page, "allow-dns").first().waitFor();
@@ -118,7 +118,7 @@ describe.skipIf(noChromium)(`Policies${skipNote}`, () => {
     });
   });
 
-  it.each(["light", "dark"] as const)("keep nobody out: %s", onlyInFull, async (theme) => {
+  it.each(["light", "dark"] as const)("pass axe: %s", onlyInFull, async (theme) => {
     await visit(at("#/policies"), { theme }, async ({ page, picture }) => {
       await row(page, "sandbox").first().click();
       await settled(page);

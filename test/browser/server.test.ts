@@ -9,7 +9,7 @@ import { noChromium, skipNote } from "./chromium.js";
 import { exampleCluster } from "./served-page.js";
 import { patience, useBrowser } from "./visit.js";
 
-/* What the server does that only a browser can tell. */
+/* What the server does that only a browser can check. */
 
 describe.skipIf(noChromium)(`the server${skipNote}`, () => {
   const visit = useBrowser();
@@ -21,7 +21,7 @@ describe.skipIf(noChromium)(`the server${skipNote}`, () => {
     folder = mkdtempSync(join(tmpdir(), "tierwall-served-"));
     cpSync(exampleCluster, folder, { recursive: true });
     page = await serve({});
-    guarded = await serve({ token: "a-token-that-nobody-guesses" });
+    guarded = await serve({ token: "a-token-that-is-hard-to-guess" });
   });
   afterAll(async () => {
     await page.close();
@@ -37,7 +37,7 @@ describe.skipIf(noChromium)(`the server${skipNote}`, () => {
     return started.page;
   }
 
-  it("lets nobody in who does not know the token, and who does for as long as the browser runs", async () => {
+  it("lets in only clients that have the token, for as long as the browser runs", async () => {
     const question = `${guarded.url}#/explain?from=shop/cart&to=payments/api&port=8443`;
     await visit(question, {}, async ({ page: tab, complaints, picture }) => {
       expect(await barriers(tab)).toEqual([]);
@@ -48,7 +48,7 @@ describe.skipIf(noChromium)(`the server${skipNote}`, () => {
       await tab.getByLabel("Token").fill(guarded.token!);
       await tab.keyboard.press("Enter");
       await tab.getByText("Example cluster").first().waitFor();
-      // What somebody asked for is still asked.
+      // The question in the address is still asked.
       await expect.poll(() => tab.url(), patience).toBe(question);
       await tab.reload();
       await tab.getByText("Example cluster").first().waitFor();

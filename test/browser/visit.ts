@@ -6,7 +6,7 @@ import { afterAll, beforeAll, vi } from "vitest";
 import { startChromium, startTimeout } from "./chromium.js";
 import { Complaints } from "./complaints.js";
 
-/** In what light and on what screen a page is looked at. */
+/** The theme and the screen of a visit. */
 export interface Look {
   readonly theme?: "light" | "dark";
   readonly screen?: keyof typeof screens;
@@ -23,7 +23,7 @@ export const screens = {
 export interface Visit {
   readonly page: Page;
   readonly complaints: Complaints;
-  /** Writes a picture into .cache/browser, for whoever wants to see what the test saw. */
+  /** Writes a picture into .cache/browser, to see what the test saw. */
   readonly picture: (name: string) => Promise<void>;
 }
 

@@ -14,17 +14,17 @@ export interface AppOptions {
   readonly page: ReadonlyMap<string, Representation>;
   readonly operations: readonly Operation[];
   readonly guard: GuardOptions;
-  /** Absent: whoever gets here is let in. */
+  /** Absent: every client is let in. */
   readonly entry?: Entry;
 }
 
 const apiPrefix = "/api/v1";
-/** Longer than any question that a person can read. */
+/** Longer than any useful question. */
 const longestUrl = 8192;
 
 /**
- *   request ──► is it for us? ──► may they? ──┬─► /api/v1/…  operations
- *               guard             entry       └─► /…         files of the page
+ *   request ──► host and origin ──► login ──┬─► /api/v1/…  operations
+ *               guard               entry   └─► /…         files of the page
  */
 export function pageApp({ state, page, operations, guard, entry }: AppOptions): Hono {
   const app = new Hono();
@@ -62,12 +62,12 @@ export function pageApp({ state, page, operations, guard, entry }: AppOptions): 
   app.notFound(({ req }) =>
     problemResponse({
       status: 404,
-      detail: `there is nothing at \`${req.path}\`; there is / and ${known.join(", ")}`,
+      detail: `there is nothing at \`${req.path}\`; known are / and ${known.join(", ")}`,
     }),
   );
   const trouble = new SeldomReport((message) => void process.stderr.write(`${message}\n`));
   app.onError((error) => {
-    // A client that hangs up while its body is read is no failure of ours.
+    // A client that hangs up while its body is read is no failure of the server.
     if ((error as NodeJS.ErrnoException).code !== "ECONNRESET")
       trouble.report(visibleLines(`a request failed, please report this: ${error.stack ?? error.message}`));
     return problemResponse({
@@ -82,7 +82,7 @@ async function perform(operation: Operation, request: Request, state: CurrentSta
   const query = new URL(request.url).searchParams;
   const problem = queryProblem(query, operation.parameters);
   if (problem !== undefined) return problemResponse(problem);
-  // The first to come wait for the cluster.
+  // The first requests wait for the cluster.
   await state.started;
   return operation.answer({ request, query, state });
 }
@@ -91,7 +91,7 @@ function notThatMethod(methods: readonly Operation["method"][]): Response {
   const allowed = methods.flatMap((method) => (method === "GET" ? ["GET", "HEAD"] : [method])).join(", ");
   return problemResponse({
     status: 405,
-    detail: `this is asked with ${allowed}`,
+    detail: `use ${allowed}`,
     headers: { Allow: allowed },
   });
 }

@@ -12,18 +12,18 @@ import {
 } from "@tierwall/kube";
 import type { Shown, StateFeed } from "./feed.js";
 
-/** Somebody who watches a cluster, and keeps what it holds. */
+/** A watch of a cluster, with the objects that it has. */
 export interface WatchedCluster {
   readonly title: string;
-  /** What no object of the cluster tells. */
+  /** What no object of the cluster contains. */
   readonly state: StateOptions;
-  /** Calls when the cluster means something else, beginning with the first that is known of it. */
+  /** Calls when the state of the cluster changes, beginning with the first one. */
   readonly watch: (changed: () => void) => Promise<void>;
   readonly listing: () => ClusterListing;
   readonly stop: () => Promise<void>;
 }
 
-/** What a live cluster holds, written down as if it stood in files. */
+/** The objects of a live cluster, written as if they were in files. */
 export class ClusterFeed implements StateFeed {
   constructor(private readonly cluster: WatchedCluster) {}
 
@@ -48,7 +48,7 @@ export class ClusterFeed implements StateFeed {
   }
 }
 
-/** An object that did not change is the same, and so is what is handed out of it. */
+/** An object that did not change is the same, and so is its served form. */
 const known = new WeakMap<JsonObject, { readonly kept: JsonObject | undefined }>();
 
 function served(object: JsonObject): JsonObject | undefined {
@@ -61,7 +61,7 @@ function served(object: JsonObject): JsonObject | undefined {
 export const clusterTitle = ({ context }: Pick<Connection, "context">): string =>
   context === "inClusterContext" ? "This cluster" : context;
 
-/** Kinds that every cluster has, and few of. */
+/** Kinds that every cluster has, with few objects. */
 const fewObjects = watchedKinds.filter(
   ({ group, kind }) => group === "" && ["Namespace", "Node"].includes(kind),
 );
@@ -70,7 +70,7 @@ export type OpenedCluster =
   | { readonly ok: true; readonly feed: ClusterFeed }
   | { readonly ok: false; readonly message: string };
 
-/** Watches a cluster from now on. That it cannot be reached shows at once. */
+/** Watches a cluster from now on. Fails at once if it cannot be reached. */
 export async function openCluster(
   connection: Connection,
   state: StateOptions = {},

@@ -1,10 +1,10 @@
 import type { Shown, StateFeed } from "./feed.js";
 import { Reading } from "./reading.js";
 
-/** What there is to see now, what it is called by, and whom to tell when it is something else. */
+/** The current state, its revision, and the listeners that are called when it changes. */
 export class CurrentState {
   private readonly listeners = new Set<() => void>();
-  /** Not the same in another run: what was known of the one before is not taken for what is now. */
+  /** Different in each run, so that a revision of an earlier run is never taken for one of this run. */
   private readonly run = Date.now().toString(36);
   private changes = 1;
   private starting: Promise<void> | undefined;
@@ -12,7 +12,7 @@ export class CurrentState {
 
   constructor(private readonly feed: StateFeed) {}
 
-  /** Resolves once there is something to see. */
+  /** Resolves once there is a state. */
   get started(): Promise<void> {
     this.starting ??= this.feed.start(() => this.changed());
     return this.starting;
@@ -35,7 +35,7 @@ export class CurrentState {
     return this.now.reading;
   }
 
-  /** Gives back what ends it. */
+  /** Returns a function that ends it. */
   listen(listener: () => void): () => void {
     this.listeners.add(listener);
     return () => this.listeners.delete(listener);

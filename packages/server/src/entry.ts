@@ -3,7 +3,7 @@ import { loginForm } from "./login-form.js";
 import { problemResponse } from "./problem.js";
 
 const cookieName = "tierwall";
-/** A token, and a little around it. */
+/** The token and the rest of the form. */
 const longestForm = 4096;
 
 /** Two headers of a request. */
@@ -12,9 +12,9 @@ export interface Credentials {
   readonly cookie?: string | undefined;
 }
 
-/** Lets in who knows the token: scripts say it with every request, people once in a form. */
+/** Lets in clients that have the token: scripts send it with every request, users once in a form. */
 export class Entry {
-  /** What a browser keeps instead of the token, which it does not tell. */
+  /** What a browser keeps instead of the token, which cannot be derived from it. */
   private readonly pass: string;
 
   constructor(private readonly token: string) {
@@ -30,7 +30,7 @@ export class Entry {
     );
   }
 
-  /** What somebody is told who is not let in. */
+  /** The response to a client that is not let in. */
   refusal(request: Request): Response {
     if (request.method === "GET" && new URL(request.url).pathname === "/") return loginForm();
     return problemResponse({
@@ -41,7 +41,7 @@ export class Entry {
     });
   }
 
-  /** Takes the form. */
+  /** Handles the form. */
   async logIn(request: Request): Promise<Response> {
     const length = Number(request.headers.get("Content-Length") ?? Number.NaN);
     if (!(length <= longestForm)) return problemResponse({ status: 413, detail: "the form is too large" });
@@ -58,7 +58,7 @@ export class Entry {
   }
 }
 
-/** As long for any two: how far they agree cannot be measured. */
+/** In constant time: how far two tokens agree cannot be measured. */
 function isEqual(a: string, b: string): boolean {
   const digest = (text: string) => createHmac("sha256", "tierwall").update(text).digest();
   return timingSafeEqual(digest(a), digest(b));

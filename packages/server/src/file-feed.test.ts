@@ -12,16 +12,16 @@ describe("files that are watched", () => {
   let folder: string;
   let feed: FileFeed;
   let changes: number;
-  const told: (readonly string[])[] = [];
+  const reported: (readonly string[])[] = [];
 
   beforeEach(async () => {
     folder = mkdtempSync(join(tmpdir(), "tierwall-feed-"));
-    told.splice(0);
+    reported.splice(0);
     changes = 0;
     write("cluster.yaml", shop);
     const opened = FileFeed.open({
       paths: [folder],
-      onUnreadable: (diagnostics) => void told.push(diagnostics.map(({ message }) => message)),
+      onUnreadable: (diagnostics) => void reported.push(diagnostics.map(({ message }) => message)),
     });
     if (!opened.ok) throw new Error("the folder is there");
     feed = opened.feed;
@@ -66,25 +66,25 @@ describe("files that are watched", () => {
     expect(changes).toBe(before + 1);
   });
 
-  it("that cannot be read are told once, with the state, and once more when they can", async () => {
+  it("that cannot be read are reported once, with the state, and once more when they can", async () => {
     write("packed.yaml.gz", gzipSync(other("a")));
     await settled(() => texts().length === 2);
     truncateSync(join(folder, "packed.yaml.gz"), 5);
-    await settled(() => told.length === 1);
-    expect(told[0]![0]).toMatch(/^`.*packed\.yaml\.gz` cannot be read: /);
+    await settled(() => reported.length === 1);
+    expect(reported[0]![0]).toMatch(/^`.*packed\.yaml\.gz` cannot be read: /);
     // Nothing is evaluated without it.
-    expect(feed.shown().unread).toMatchObject([{ code: "TW1004", message: told[0]![0] }]);
+    expect(feed.shown().unread).toMatchObject([{ code: "TW1004", message: reported[0]![0] }]);
     write("cluster.yaml", `${shop}# edited\n`);
     write("packed.yaml.gz", gzipSync(other("b")));
-    await settled(() => told.length === 2);
-    expect(told[1]).toEqual([]);
+    await settled(() => reported.length === 2);
+    expect(reported[1]).toEqual([]);
     expect(feed.shown().unread).toEqual([]);
     await settled(() => texts()[0] === `${shop}# edited\n` && texts()[1] === other("b"));
   });
 
   it("may all be gone for a while", async () => {
     rmSync(folder, { recursive: true });
-    await settled(() => told.length === 1);
+    await settled(() => reported.length === 1);
     expect(feed.shown().unread).toHaveLength(1);
   });
 });

@@ -15,9 +15,9 @@ export interface FileFeedOptions extends WatchedPaths {
   /** How many bytes all files may have together, unpacked. */
   readonly maxInput?: number | undefined;
   readonly title?: string;
-  /** What no manifest tells. */
+  /** What no manifest contains. */
   readonly state?: StateOptions;
-  /** Told when a path cannot be read, and once more, with nothing, when it can. Until then nothing is evaluated. */
+  /** Called when a path cannot be read, and once more, with nothing, when it can. Until then nothing is evaluated. */
   readonly onUnreadable?: (diagnostics: readonly Diagnostic[]) => void;
 }
 
@@ -25,7 +25,7 @@ export type OpenedFiles =
   | { readonly ok: true; readonly feed: FileFeed }
   | { readonly ok: false; readonly diagnostics: readonly Diagnostic[] };
 
-/** Manifests in files, with all their mistakes: what is wrong with them is part of what there is to see. */
+/** Manifests in files, with all their mistakes, which the page shows as well. */
 export class FileFeed implements StateFeed {
   private readonly files: WatchedFiles;
   private changed: () => void = () => undefined;
@@ -40,7 +40,7 @@ export class FileFeed implements StateFeed {
     this.files = new WatchedFiles(options, () => this.look());
   }
 
-  /** Gives back what is wrong with the paths, if anything is: then there is nothing to watch. */
+  /** Returns what is wrong with the paths, if anything is: then there is nothing to watch. */
   static open(options: FileFeedOptions): OpenedFiles {
     const { diagnostics } = options.paths.includes("-") ? notStandardInput : filesIn(options);
     return diagnostics.length === 0 ? { ok: true, feed: new FileFeed(options) } : { ok: false, diagnostics };
@@ -59,7 +59,7 @@ export class FileFeed implements StateFeed {
     return { title, provenance: "file", sources, options: state, unread };
   }
 
-  /** What has not changed is not gone through again. */
+  /** Texts that have not changed are not processed again. */
   private servedSources(): readonly TextSource[] {
     const known = this.served;
     this.served = new Map();
@@ -91,7 +91,7 @@ export class FileFeed implements StateFeed {
     this.changed();
   }
 
-  /** Once for the same trouble, however often it is seen. */
+  /** Once for the same errors, however often they occur. */
   private complain(diagnostics: readonly Diagnostic[]): boolean {
     const complaints = diagnostics.map(({ message }) => message).join("\n");
     if (complaints === this.complaints) return false;
@@ -105,7 +105,7 @@ const notStandardInput = {
   diagnostics: [diagnostic("TW1004", "standard input cannot be watched; save it to a file")],
 };
 
-/** The page wants texts, however long. */
+/** The page needs texts, however long they are. */
 function textsAt(
   paths: readonly string[],
   recursive: boolean,
@@ -126,7 +126,7 @@ function textsAt(
 
 function asText(source: ManifestFile): TextSource {
   if ("text" in source) return source;
-  // Chunks take each other's place in memory.
+  // Chunks reuse the same memory.
   const bytes = Buffer.concat(Array.from(source.chunks(), (chunk) => Buffer.from(chunk)));
   return { file: source.file, text: bytes.toString("utf8") };
 }

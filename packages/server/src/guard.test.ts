@@ -24,7 +24,7 @@ describe("the name that was asked for", () => {
     ["192.168.1.5:8080", "192.168.1.5", "answered"],
     ["192.168.1.6:8080", "192.168.1.5", 403],
     ["[fd00::5]:8080", "fd00::5", "answered"],
-    // Bound to every address, we do not know them all; a name must still be told.
+    // Bound to every address, any address may be ours; a name must still be given with --host.
     ["192.168.1.5:8080", "0.0.0.0", "answered"],
     ["[fd00::5]:8080", "::", "answered"],
     ["attacker.example:8080", "0.0.0.0", 403],

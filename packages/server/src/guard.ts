@@ -5,30 +5,30 @@ import type { Problem } from "./problem.js";
 export interface GuardOptions {
   /** What the server is bound to. */
   readonly address: string;
-  /** Names under which it is reached, beside those. */
+  /** Other names under which it is reached. */
   readonly hosts: readonly string[];
 }
 
 /**
- * Why a request is refused for where it comes from. Browsers let any site on the web ask for things here, and a site whose
- * name resolves to this address (DNS rebinding) could even read what is answered: so the name that was asked for must be
- * one of ours, and what another site asks for is not answered.
+ * Why a request is refused because of its host or origin. Browsers let any site on the web send requests here, and a site whose
+ * name resolves to this address (DNS rebinding) could even read the responses: so the host of a request must be a name of
+ * this server, and requests of other sites are refused.
  */
 export function intrusion(request: Request, options: GuardOptions): Problem | undefined {
   const host = request.headers.get("Host") ?? "";
   if (!isOwnName(nameIn(host), options))
     return {
       status: 403,
-      detail: `this is not the server of \`${host}\`; if it is to be, start it with --host ${nameIn(host) || "NAME"}`,
+      detail: `this server is not known as \`${host}\`; to use that name, start it with --host ${nameIn(host) || "NAME"}`,
     };
   const site = request.headers.get("Sec-Fetch-Site");
   const isNavigation = request.method === "GET" && request.headers.get("Sec-Fetch-Mode") === "navigate";
   if (site !== null && site !== "same-origin" && site !== "none" && !isNavigation)
-    return { status: 403, detail: "another site asked for this; only the page itself may" };
+    return { status: 403, detail: "requests from other sites are refused" };
   const origin = request.headers.get("Origin");
   const isSafe = request.method === "GET" || request.method === "HEAD";
   if (!isSafe && origin !== null && !isOrigin(origin, host))
-    return { status: 403, detail: `\`${origin}\` may not send anything here; only the page itself may` };
+    return { status: 403, detail: `\`${origin}\` may not send requests here; only the page itself may` };
   return undefined;
 }
 
@@ -41,7 +41,7 @@ function nameIn(host: string): string {
 function isOwnName(name: string, { address, hosts }: GuardOptions): boolean {
   if (name === address.toLowerCase() || isLoopback(name)) return true;
   if (hosts.some((host) => host.toLowerCase() === name)) return true;
-  // An address cannot be made to mean another one; and bound to all of them, any may be ours.
+  // An address cannot resolve to another one; and if the server is bound to all addresses, any may be its own.
   return isEverywhere(address) && isIP(name) !== 0;
 }
 

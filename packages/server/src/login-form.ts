@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 
-/** In the colours of the page, of which a stranger gets nothing. */
+/** In the colours of the page, whose files are only for clients that are logged in. */
 const style = `
   :root { color-scheme: light dark; --ground: #f6f7f8; --surface: #fff; --ink: #1a1f26; --muted: #59636f; --line: #7d8894;
     --accent: #0a5fb8; --on-accent: #fff; --denied: #b3261e; }
@@ -24,8 +24,8 @@ const style = `
 const styleHash = createHash("sha256").update(style).digest("base64");
 
 /**
- * Asks for the token, without a script: it is all that a stranger gets. It is sent to where it stands, so that what the
- * address says after `#`, the question that somebody shared, is still there afterwards.
+ * Asks for the token, without a script: it is all that a client without a token gets. It is sent to its own address, so that
+ * what is after `#`, such as a shared question, is still there afterwards.
  */
 export function loginForm(complaint?: string): Response {
   const html = `<!doctype html>
@@ -40,7 +40,7 @@ export function loginForm(complaint?: string): Response {
   <body>
     <main>
       <h1>Tierwall</h1>
-      <p>This page is for those who have its token. Who started it can tell you: it was printed then, or is in a file.</p>
+      <p>This page needs a token. It was printed when the server was started, or is in the file that the server reads it from.</p>
       <form method="post">
         <label>Token <input type="password" name="token" autocomplete="current-password" required autofocus /></label>
         <button>Open</button>
@@ -55,7 +55,7 @@ export function loginForm(complaint?: string): Response {
     headers: {
       "Content-Type": "text/html; charset=utf-8",
       "Cache-Control": "no-store",
-      // Without one, a browser does not say where a form comes from, and it would be taken for another site's.
+      // Without one, a browser does not send the origin of a form, and it would be refused as that of another site.
       "Referrer-Policy": "same-origin",
       "Content-Security-Policy": `default-src 'none'; style-src 'sha256-${styleHash}'; img-src data:; form-action 'self'; frame-ancestors 'none'; base-uri 'none'`,
     },

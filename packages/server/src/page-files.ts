@@ -17,8 +17,8 @@ const types: Readonly<Record<string, string>> = {
 };
 
 /**
- * The built page, all of it read at the start, by the path that browsers ask for: what is not in this table does not exist,
- * whatever a path is made of.
+ * The built page, all of it read at the start, by the path of a request: what is not in this table does not exist,
+ * whatever the path contains.
  */
 export function readPage(folder: URL): ReadonlyMap<string, Representation> {
   const root = fileURLToPath(folder);
@@ -30,7 +30,7 @@ export function readPage(folder: URL): ReadonlyMap<string, Representation> {
     const bytes = new Uint8Array(readFileSync(name));
     const type = types[extname(name)] ?? "application/octet-stream";
     const file = new Representation(bytes, { type, ...keptFor(path, bytes), effort: 5 });
-    // Whoever opens the page waits for most of it.
+    // Opening the page waits for most of it.
     file.prepare();
     files.set(path === "/index.html" ? "/" : path, file);
   }
@@ -38,7 +38,7 @@ export function readPage(folder: URL): ReadonlyMap<string, Representation> {
   return files;
 }
 
-/** What is built carries a hash of itself in its name: another content has another name. */
+/** Built files have a hash of their content in their name. */
 function keptFor(path: string, bytes: Uint8Array) {
   const version = createHash("sha256").update(bytes).digest("base64url").slice(0, 22);
   const isHashed = /^\/assets\/.*-[\w-]{8,}\.\w+$/.test(path);

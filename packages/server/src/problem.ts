@@ -1,7 +1,7 @@
 import type { Diagnostic, JsonValue } from "@tierwall/core";
 import { diagnosticsJson } from "@tierwall/core/report";
 
-/** Why there is no answer, as RFC 9457 has it; with our own diagnostics, where they say it. */
+/** Why there is no answer, as in RFC 9457; with diagnostics, if there are any. */
 export interface Problem {
   readonly status: 400 | 401 | 403 | 404 | 405 | 409 | 413 | 414 | 415 | 500 | 503;
   /** Says what to do, as a diagnostic does. */
@@ -11,17 +11,17 @@ export interface Problem {
 }
 
 const titles: Readonly<Record<Problem["status"], string>> = {
-  400: "Not a question",
+  400: "Bad request",
   401: "A token is needed",
-  403: "Not from there",
+  403: "Forbidden",
   404: "Not found",
-  405: "Not that method",
+  405: "Method not allowed",
   409: "The state has errors",
-  413: "Too much",
-  414: "Too long a question",
-  415: "Not that media type",
-  500: "A mistake of our own",
-  503: "Not now",
+  413: "Body too large",
+  414: "URL too long",
+  415: "Unsupported media type",
+  500: "Internal error",
+  503: "Unavailable",
 };
 
 export const problemType = "application/problem+json";

@@ -1,4 +1,4 @@
-/** Nothing from elsewhere, nothing inline, no frames around it: whatever a manifest holds, it is only shown. */
+/** Nothing from other servers, nothing inline, no frames: whatever a manifest contains, it is only shown. */
 const contentSecurityPolicy = [
   "default-src 'none'",
   "script-src 'self'",
@@ -20,7 +20,7 @@ const protection: Readonly<Record<string, string>> = {
   "Cross-Origin-Resource-Policy": "same-origin",
 };
 
-/** Tells browsers what no answer of ours may be used for. */
+/** Headers that restrict what browsers may do with any response. */
 export function protect(headers: Headers): void {
   for (const [name, value] of Object.entries(protection)) if (!headers.has(name)) headers.set(name, value);
 }

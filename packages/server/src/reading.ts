@@ -3,7 +3,7 @@ import { readState, type State } from "@tierwall/core/state";
 import type { Shown } from "./feed.js";
 import type { Problem } from "./problem.js";
 
-/** What manifests mean. Each part is found when somebody first asks, and kept as long as the manifests are the same. */
+/** The meaning of manifests. Each part is computed on the first request for it, and kept as long as the manifests are the same. */
 export class Reading {
   private read: Cluster | undefined;
 
@@ -23,14 +23,14 @@ export class Reading {
     return this.shown.sources;
   }
 
-  /** Why no question about connections is answered: a policy that cannot be read is a policy that nobody judged. */
+  /** Why no question about connections is answered: a policy that cannot be read may decide any of them. */
   get trouble(): Problem | undefined {
     const { unread = [] } = this.shown;
     return unread.length > 0 ? unreadTrouble(unread) : troubleIn(this.state);
   }
 }
 
-/** A file that cannot be read may hold any policy: without it, a state is no more usable than with an error. */
+/** A file that cannot be read may contain any policy: without it, a state is as unusable as with an error. */
 function withUnread(state: State, unread: readonly Diagnostic[]): State {
   return unread.length === 0
     ? state
@@ -42,18 +42,18 @@ function unreadTrouble(diagnostics: readonly Diagnostic[]): Problem {
   return { status: 409, detail, diagnostics };
 }
 
-/** What is wrong with a state; with what was sent, where that is it. */
+/** What is wrong with a state; if the request body has errors, only these. */
 export function troubleIn({ usable, diagnostics }: State): Problem | undefined {
   if (usable) return undefined;
   const errors = diagnostics.filter(({ severity }) => severity === "error");
   const inSent = errors.filter(({ place }) => place?.file === sentFile);
-  const [told, where] = inSent.length > 0 ? [inSent, "what was sent"] : [errors, "the manifests"];
+  const [reported, where] = inSent.length > 0 ? [inSent, "the request"] : [errors, "the manifests"];
   return {
     status: inSent.length > 0 ? 400 : 409,
-    detail: `nothing was evaluated: mend ${told.length === 1 ? "the error" : `the ${told.length} errors`} in ${where} first`,
-    diagnostics: told,
+    detail: `nothing was evaluated: fix ${reported.length === 1 ? "the error" : `the ${reported.length} errors`} in ${where} first`,
+    diagnostics: reported,
   };
 }
 
-/** What messages call the manifests of a request. */
+/** The name of the manifests of a request in messages. */
 export const sentFile = "<request>";

@@ -228,7 +228,7 @@ describe("the state", () => {
     await page.close();
   });
 
-  it("is told with what no manifest tells, for the same verdicts elsewhere", async () => {
+  it("comes with its options, for the same verdicts elsewhere", async () => {
     const page = await runPage({ "a.yaml": shop }, { state: { ciliumEnforcement: "always" } });
     const { options } = (await page.get("/api/v1/state")).value() as { options: unknown };
     expect(options).toEqual({ ciliumEnforcement: "always" });
@@ -254,7 +254,7 @@ describe("the state", () => {
 });
 
 describe("events", () => {
-  it("tell of each change of the files, and of what is there at the beginning", async () => {
+  it("report each change of the files, and the state at the beginning", async () => {
     const page = await runPage({ "a.yaml": shop });
     const events = await Events.listen(page);
     const first = await events.next();

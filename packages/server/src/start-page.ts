@@ -17,13 +17,13 @@ export interface PageOptions {
   readonly feed: StateFeed;
   /** 0: any that is free. */
   readonly port: number;
-  /** How many of the following ports are tried when this one is taken. */
+  /** How many of the following ports are tried when this one is in use. */
   readonly otherPorts?: number;
-  /** Loopback unless told otherwise. */
+  /** Loopback by default. */
   readonly address?: string;
-  /** Names under which the page is reached, beside the address. */
+  /** Names under which the page is reached, in addition to the address. */
   readonly hosts?: readonly string[];
-  /** Who does not know it is not let in. Where others can reach the address, one is made if there is none. */
+  /** Clients need it to log in. Where other machines can reach the address, one is generated if there is none. */
   readonly token?: string;
   /** `page`: only what the page itself asks for, where the process has other work than answering questions. */
   readonly answers?: "all" | "page";
@@ -35,9 +35,9 @@ export interface PageOptions {
 export interface RunningPage {
   readonly url: string;
   readonly port: number;
-  /** Resolves once there is something to see: the cluster may be long in coming. */
+  /** Resolves once there is a state: reading a cluster may take long. */
   readonly known: Promise<void>;
-  /** What to log in with; absent where nobody has to. */
+  /** What to log in with; absent where no login is needed. */
   readonly token?: string;
   readonly close: () => Promise<void>;
 }
@@ -46,7 +46,7 @@ export type StartedPage =
   | { readonly ok: true; readonly page: RunningPage }
   | { readonly ok: false; readonly message: string };
 
-/** Serves the page and its API until it is closed. Nothing that is asked changes anything. */
+/** Serves the page and its API until it is closed. No request changes anything. */
 export async function startPage(options: PageOptions): Promise<StartedPage> {
   const { address = "127.0.0.1", hosts = [], folder = pageFolder, eventTimes = usualEventTimes } = options;
   const token = options.token ?? (isLoopback(address) ? undefined : randomBytes(24).toString("base64url"));
@@ -93,9 +93,9 @@ const limits: Partial<ListenerLimits> = {
   connections: 512,
   requests: 400,
   requestsPerAddress: 400,
-  // Clients that did not log in: their requests are answered at once, but for the body of the form.
+  // Clients that did not log in: their requests are answered at once, except for the body of the form.
   guests: { requests: 64, requestsPerAddress: 8, requestTime: 5000 },
-  // Most answers are one text for all readers.
+  // Most responses are one text for all clients.
   unreadAnswers: 512,
   body: longestBody,
   requestTime: 60_000,
@@ -131,6 +131,6 @@ function refusal({ code, message }: NodeJS.ErrnoException, address: string, port
     case "EACCES":
       return `port ${port} may not be used by this user; choose one above 1023 with --port`;
     default:
-      return `${address}:${port} cannot be had: ${message}`;
+      return `${address}:${port} cannot be used: ${message}`;
   }
 }

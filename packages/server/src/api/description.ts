@@ -3,7 +3,7 @@ import { readFileSync } from "node:fs";
 import { Representation } from "../representation.js";
 import type { Operation } from "./operation.js";
 
-/** All that can be asked, for machines and people: OpenAPI 3.1. */
+/** The description of all operations: OpenAPI 3.1. */
 export function descriptionOperation(): Operation {
   const bytes = new Uint8Array(readFileSync(new URL("../../openapi.yaml", import.meta.url)));
   const version = createHash("sha256").update(bytes).digest("base64url").slice(0, 22);

@@ -5,7 +5,7 @@ import { troubleIn } from "../reading.js";
 import { grainParameter, json, type Operation, refused } from "./operation.js";
 import { sentManifests } from "./sent-manifests.js";
 
-/** What another state allows differently: what `tierwall diff -o json` says of this one and that one. */
+/** What another state allows differently: the JSON of `tierwall diff -o json`. */
 export const diffOperation: Operation = {
   method: "POST",
   path: "/diff",

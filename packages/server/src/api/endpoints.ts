@@ -7,7 +7,7 @@ import { json, type Operation } from "./operation.js";
 const usualLimit = 50;
 const highestLimit = 1000;
 
-/** Who can be named as an end of a connection: for whoever types a name. */
+/** Endpoints of connections by a part of their name, for completion. */
 export const endpointsOperation: Operation = {
   method: "GET",
   path: "/endpoints",
@@ -20,7 +20,7 @@ export const endpointsOperation: Operation = {
     const found = [...endpointsOf(state.reading.state.cluster)].filter(({ matches }) =>
       matches.some((text) => text.includes(search)),
     );
-    // What begins so is meant more often than what has it somewhere.
+    // Names that begin with the text come before names that contain it.
     const [first, second] = [true, false].map((begins) =>
       found.filter(({ matches }) => matches.some((text) => text.startsWith(search)) === begins),
     );
@@ -31,7 +31,7 @@ export const endpointsOperation: Operation = {
 
 interface Candidate {
   readonly value: JsonValue;
-  /** Lower case; any of them is what a person may type. */
+  /** Lower case; a user may type any of them. */
   readonly matches: readonly string[];
 }
 

@@ -2,18 +2,18 @@ import { problemResponse } from "../problem.js";
 import type { Call, Operation } from "./operation.js";
 
 export interface EventTimes {
-  /** Proxies end what is silent for long. */
+  /** Proxies end connections that are silent for long. */
   readonly heartbeatMilliseconds: number;
-  /** How long a browser waits before it comes back. */
+  /** How long a browser waits before it connects again. */
   readonly retryMilliseconds: number;
 }
 
 export const usualEventTimes: EventTimes = { heartbeatMilliseconds: 15_000, retryMilliseconds: 2000 };
 
-/** A page each; more are no readers. */
+/** One for each open page; more are not expected. */
 const mostStreams = 200;
 
-/** Server-sent events: `state`, with the revision, when there is something else to see. */
+/** Server-sent events: `state`, with the revision, when the state changes. */
 export function eventsOperation(times: EventTimes): Operation {
   let streams = 0;
   return {
@@ -51,18 +51,18 @@ function streamOf(
   return new ReadableStream<Uint8Array>({
     start: (controller) => {
       const send = (text: string) => controller.enqueue(encoder.encode(text));
-      const tell = () => {
+      const sendRevision = () => {
         const { revision } = state;
         send(`id: ${revision}\nevent: state\ndata: ${JSON.stringify({ revision })}\n\n`);
       };
       send(`retry: ${retryMilliseconds}\n\n`);
-      // Who comes for the first time may have read the state a moment before; who comes back, long ago.
-      if (known !== state.revision) tell();
-      const deaf = state.listen(tell);
+      // A new client may have read the state a moment before; one that returns, long ago.
+      if (known !== state.revision) sendRevision();
+      const stopListening = state.listen(sendRevision);
       const heartbeat = setInterval(() => send(": still here\n\n"), heartbeatMilliseconds);
       end = () => {
         clearInterval(heartbeat);
-        deaf();
+        stopListening();
         ended();
       };
     },

@@ -1,7 +1,7 @@
 import { problemResponse } from "../problem.js";
 import { json, type Operation, refused } from "./operation.js";
 
-/** Why a connection is allowed or denied: what `tierwall explain -o json` says. */
+/** Why a connection is allowed or denied: the JSON of `tierwall explain -o json`. */
 export const explainOperation: Operation = {
   method: "GET",
   path: "/explain",

@@ -3,7 +3,7 @@ import { constants, createBrotliCompress, createGzip } from "node:zlib";
 import { encodingFor } from "../representation.js";
 import { quickEffort } from "./operation.js";
 
-/** JSON that may be longer than a string can be: it is made as it is read. */
+/** JSON that may be longer than a string can be: it is written while it is read. */
 export function jsonLines(request: Request, lines: Iterable<string>): Response {
   const headers = new Headers({
     "Content-Type": "application/json",
@@ -19,7 +19,7 @@ export function jsonLines(request: Request, lines: Iterable<string>): Response {
     encoding === "br"
       ? createBrotliCompress({ params: { [constants.BROTLI_PARAM_QUALITY]: quickEffort } })
       : createGzip();
-  // Whoever stops reading ends both; that is no error.
+  // A client that stops reading ends both; that is no error.
   pipeline(text, packer, () => undefined);
   return new Response(asBody(packer), { headers });
 }
@@ -29,7 +29,7 @@ const asBody = (stream: Readable): ReadableStream<Uint8Array> =>
 
 const pieceLength = 64 * 1024;
 
-/** Many short lines are dearer to hand on than to put together. */
+/** Many short chunks cost more than joining them. */
 function* inPieces(lines: Iterable<string>): Iterable<Buffer> {
   let piece = "";
   for (const line of lines) {

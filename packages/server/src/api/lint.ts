@@ -1,6 +1,6 @@
 import { json, type Operation } from "./operation.js";
 
-/** What is wrong, or probably not meant: what `tierwall lint -o json` says; of a state with errors, the errors. */
+/** Mistakes, and what is probably not intended: the JSON of `tierwall lint -o json`; of a state with errors, the errors. */
 export const lintOperation: Operation = {
   method: "GET",
   path: "/lint",

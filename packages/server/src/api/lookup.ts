@@ -1,7 +1,7 @@
 import { problemResponse } from "../problem.js";
 import { json, type Operation, refused } from "./operation.js";
 
-/** Which rules have a say about somebody: what `tierwall lookup -o json` says. */
+/** The rules that can affect an endpoint: the JSON of `tierwall lookup -o json`. */
 export const lookupOperation: Operation = {
   method: "GET",
   path: "/lookup",

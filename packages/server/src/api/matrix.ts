@@ -3,7 +3,7 @@ import { problemResponse } from "../problem.js";
 import { jsonLines } from "./json-lines.js";
 import { grainParameter, type Operation, refused } from "./operation.js";
 
-/** Who can reach whom: what `tierwall matrix -o json` says. */
+/** All allowed connections: the JSON of `tierwall matrix -o json`. */
 export const matrixOperation: Operation = {
   method: "GET",
   path: "/matrix",

@@ -96,7 +96,7 @@ const questions: readonly Asked[] = (
     ["/explain?from=shop/Deployment/web&to=10.0.0.2:5432/TCP", 200],
     ["/explain?from=203.0.113.1&to=shop/Service/db&port=5432", 200],
     ["/explain?from=new:team=a/app=x&to=2001:db8::1&port=53/UDP", 200],
-    ["/explain?from=shop/nobody&to=shop/db", 400],
+    ["/explain?from=shop/missing&to=shop/db", 400],
     ["/explain?from=shop/cart", 400],
     ["/matrix", 200],
     [
@@ -129,7 +129,7 @@ const questions: readonly Asked[] = (
         body: '{"apiVersion":"v1","kind":"Namespace","metadata":{"name":"new"}}',
       },
     ],
-    ["/preview?delete=NetworkPolicy/nobody", 400, { method: "POST" }],
+    ["/preview?delete=NetworkPolicy/missing", 400, { method: "POST" }],
     ["/preview", 400, { method: "POST" }],
     ["/preview", 400, { method: "POST", headers: yaml, body: brokenPolicy }],
     ["/preview", 415, { method: "POST", headers: { "Content-Type": "text/plain" }, body: denyAll }],

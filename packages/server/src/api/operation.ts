@@ -5,7 +5,7 @@ import type { CurrentState } from "../current-state.js";
 import type { Problem } from "../problem.js";
 import { Representation } from "../representation.js";
 
-/** One thing that can be asked over HTTP. */
+/** One operation of the HTTP API. */
 export interface Operation {
   readonly method: "GET" | "POST";
   /** Below /api/v1. */
@@ -22,7 +22,7 @@ export interface Parameter {
 
 export interface Call {
   readonly request: Request;
-  /** What the operation's parameters say is kept to. */
+  /** Checked against the parameters of the operation. */
   readonly query: URLSearchParams;
   readonly state: CurrentState;
 }
@@ -62,7 +62,7 @@ export function queryProblem(
   return undefined;
 }
 
-/** A question that cannot be asked so. */
+/** The response to an invalid question. */
 export const refused = (found: Diagnostic): Problem => ({
   status: 400,
   detail: found.message,
@@ -73,7 +73,7 @@ export const refused = (found: Diagnostic): Problem => ({
 export const remarks = (diagnostics: readonly Diagnostic[]): JsonValue =>
   diagnosticsJson(diagnostics.filter(affectsAnswers));
 
-/** What is asked anew each time is not worth much time to pack it. */
+/** An answer that is computed for each request is not worth much time to compress it. */
 export const quickEffort = 4;
 
 export async function json(request: Request, value: JsonValue): Promise<Response> {

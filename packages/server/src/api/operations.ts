@@ -13,13 +13,13 @@ import { previewOperation } from "./preview.js";
 import { stateOperation } from "./state.js";
 import { summaryOperation } from "./summary.js";
 
-/** What the page asks for: it answers everything else itself. */
+/** What the page requests: it computes everything else itself. */
 export const pageOperations = (times: EventTimes): readonly Operation[] => [
   stateOperation(),
   eventsOperation(times),
 ];
 
-/** All that can be asked; openapi.yaml describes each. */
+/** All operations; openapi.yaml describes each. */
 export const operations = (times: EventTimes): readonly Operation[] => [
   ...pageOperations(times),
   summaryOperation,

@@ -3,7 +3,7 @@ import { caveatsOfAll } from "@tierwall/core/state";
 import { problemResponse } from "../problem.js";
 import { json, type Operation, remarks } from "./operation.js";
 
-/** All policies, and their rules in the order in which they are asked. */
+/** All policies, and their rules in evaluation order. */
 export const policiesOperation: Operation = {
   method: "GET",
   path: "/policies",

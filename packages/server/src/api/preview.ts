@@ -7,7 +7,7 @@ import { troubleIn } from "../reading.js";
 import { grainParameter, json, type Operation, refused, remarks } from "./operation.js";
 import { sentManifests } from "./sent-manifests.js";
 
-/** What applying or deleting objects would change: what `tierwall preview -o json` says. Nothing is changed. */
+/** What applying or deleting objects would change: the JSON of `tierwall preview -o json`. Nothing is changed. */
 export const previewOperation: Operation = {
   method: "POST",
   path: "/preview",
@@ -31,7 +31,7 @@ export const previewOperation: Operation = {
     const [complaint] = edited.diagnostics;
     if (complaint !== undefined)
       return problemResponse({ ...refused(complaint), diagnostics: edited.diagnostics });
-    // What the edit leaves out may be what is wrong with the state: then that is told.
+    // What the edit leaves out may be what is wrong with the state: then that is reported.
     const trouble = troubleIn(edited.after) ?? state.reading.trouble ?? troubleIn(edited.before);
     if (trouble !== undefined) return problemResponse(trouble);
     const found = preview(edited, (query.get("by") ?? "workload") as Grain);

@@ -12,7 +12,7 @@ export const longestBody = 8 * 1024 * 1024;
 
 const manifestTypes = ["application/yaml", "application/x-yaml", "text/yaml", "application/json"];
 
-/** What a request carries, as `kubectl apply -f -` would take it; an empty body is no manifests. */
+/** The manifests in a request, as for `kubectl apply -f -`; an empty body has none. */
 export async function sentManifests(request: Request): Promise<SentManifests> {
   const type = (request.headers.get("Content-Type") ?? "").split(";")[0]!.trim().toLowerCase();
   const announced = Number(request.headers.get("Content-Length") ?? 0);
@@ -31,7 +31,7 @@ export async function sentManifests(request: Request): Promise<SentManifests> {
 
 const refusal = (problem: Problem): SentManifests => ({ ok: false, problem });
 
-/** Undefined where it is too long, of which no more is read. */
+/** Undefined if it is too long; the rest is not read. */
 async function bodyOf(request: Request): Promise<Buffer | undefined> {
   const pieces: Uint8Array[] = [];
   let length = 0;

@@ -2,7 +2,7 @@ import { writtenOptions } from "@tierwall/core/state";
 import { Representation } from "../representation.js";
 import type { Call, Operation } from "./operation.js";
 
-/** All that the page needs: it reads the manifests itself, and answers everything without asking again. */
+/** All that the page needs: it reads the manifests itself, and computes every answer without another request. */
 export function stateOperation(): Operation {
   let kept: { readonly revision: string; readonly body: Representation } | undefined;
   return {

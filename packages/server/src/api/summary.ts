@@ -3,7 +3,7 @@ import type { PolicyRef } from "@tierwall/core/model";
 import { apiVersion, summarize } from "@tierwall/core/report";
 import { json, type Operation } from "./operation.js";
 
-/** How much of everything there is. */
+/** How many objects of each kind there are. */
 export const summaryOperation: Operation = {
   method: "GET",
   path: "/summary",

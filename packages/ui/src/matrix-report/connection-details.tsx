@@ -7,7 +7,7 @@ export interface ConnectionDetailsProps {
   readonly connection: number;
 }
 
-/** What a connection may use, who decides that in both directions, and how to ask for every rule that was looked at. */
+/** The ports of a connection, the rules that decide in both directions, and the command that shows every rule. */
 export function ConnectionDetails({ connections, connection }: ConnectionDetailsProps) {
   const [[from, source], [to, destination]] = [connections.from(connection), connections.to(connection)];
   const [, , wholly, partly, undecided] = connections.cell(connection);

@@ -40,7 +40,7 @@ describe("the connections of a report", () => {
 
   it("are found by each word of their names", () => {
     expect(search({ text: "CART worker" })).toEqual([2]);
-    expect(search({ text: "nobody" })).toEqual([]);
+    expect(search({ text: "no-such-pod" })).toEqual([]);
   });
 
   it.each([

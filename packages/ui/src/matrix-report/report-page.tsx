@@ -17,7 +17,7 @@ import { Connections, type Filter, type Order } from "./connections.js";
 
 const colouring = byVerdict(false);
 
-/** The picture, a list to search and sort, and who decides about each connection. */
+/** The picture, a list to search and sort, and the rules that decide each connection. */
 export function ReportPage({ report }: { readonly report: MatrixReport }) {
   const { ends, cells } = report.picture;
   const connections = useMemo(() => new Connections(report), [report]);

@@ -3,6 +3,6 @@ import "./frame/frame.css";
 // This starts the engine, which reads while the rest of the page, which is much larger, is still on its way.
 import { begun } from "./frame/cluster/begin.js";
 
-// What goes wrong is told by whoever waits for it.
+// The page reports what goes wrong.
 begun.catch(() => undefined);
 void import("./draw.js");

@@ -13,7 +13,7 @@ import { QuestionBar } from "./question-bar.js";
 import { RecentQuestions } from "./recent-questions.js";
 import { useRecent } from "./use-recent.js";
 
-/** May these two talk, and why? The address bar holds the question. */
+/** Is this connection allowed, and why? The address bar holds the question. */
 export function ExplainPage() {
   const { from = "", to = "", port = "" } = useAddress().query;
   const { state } = useCluster();
@@ -22,7 +22,7 @@ export function ExplainPage() {
   const isUnasked = from === "" && to === "";
   const first = useFirstQuestion(isUnasked);
   const asked = useAnswer("explain", isAsked ? { from, to, port } : undefined);
-  // The first question comes with its answer, which stands until the same is asked in the address bar's words.
+  // The first question comes with its answer, which is shown until the question from the address bar is answered.
   const opening = shown(first)?.answer;
   const answer = isAsked ? (shown(asked) ?? opening) : isUnasked ? opening : undefined;
   const recent = useRecent(
@@ -41,7 +41,9 @@ export function ExplainPage() {
           {asked.message}
         </Notice>
       )}
-      {isAsked && answer === undefined && asked.status === "asking" && <Loading>Walking the tiers…</Loading>}
+      {isAsked && answer === undefined && asked.status === "asking" && (
+        <Loading>Evaluating the tiers…</Loading>
+      )}
       {isUnasked && answer === undefined && <Opening first={first} />}
       {answer?.kind === "refused" && (
         <Notice title="This question has no answer" role="alert">
@@ -53,7 +55,7 @@ export function ExplainPage() {
   );
 }
 
-/** What stands there until the first question is found. */
+/** Shown until the first question is found. */
 function Opening({ first }: { readonly first: Asked<FirstQuestion | undefined> }) {
   const { state } = useCluster();
   const pods = state.status === "ready" ? state.summary.pods : 0;
@@ -62,20 +64,20 @@ function Opening({ first }: { readonly first: Asked<FirstQuestion | undefined> }
       return <Loading>Looking for a connection worth explaining among {counted(pods, "pod")}…</Loading>;
     case "failed":
       return (
-        <Notice title="No question to begin with" role="alert">
+        <Notice title="No example could be found" role="alert">
           {first.message}
         </Notice>
       );
     case "answered":
       return (
         <Notice title="Ask about a connection">
-          Choose two ends above: workloads, pods, Services, nodes, or any address.
+          Choose two endpoints above: workloads, pods, Services, nodes, or any address.
         </Notice>
       );
   }
 }
 
-/** Somebody who has not asked yet sees what an answer looks like. */
+/** A page without a question shows an example of one. */
 function useFirstQuestion(isWanted: boolean): Asked<FirstQuestion | undefined> {
   const asked = useAnswer("first-question", isWanted ? {} : undefined);
   useEffect(() => {

@@ -33,7 +33,7 @@ export function ExplanationPanel({ explanation }: { readonly explanation: Explan
         {connections.length === 1 && only !== undefined && <p>{reasonOf(only)}</p>}
         {connections.length > 1 && <p>The connections that this can mean do not agree:</p>}
       </div>
-      <div className={looked === undefined ? "walks" : "walks beside-yaml"}>
+      <div className={looked === undefined ? "walks" : "walks with-yaml"}>
         <div className="connections">
           {connections.map((connection) => (
             <Connection

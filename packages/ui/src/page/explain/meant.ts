@@ -1,10 +1,10 @@
 import type { ConnectionView, StepView, WalkView } from "../worker/questions/explain.js";
 import type { PolicyView, RuleView } from "../worker/questions/policy-view.js";
 
-/** A rule or a policy that is looked at: its YAML stands beside the stairs. */
+/** The selected rule or policy: its YAML is next to the stairs. */
 export interface Meant {
   readonly policy: PolicyView;
-  /** A rule of it; `isolation` for what says whom it isolates. */
+  /** A rule of it; `isolation` for the fields that select the isolated pods. */
   readonly path: string;
   readonly title: string;
 }
@@ -19,7 +19,7 @@ export const meantIsolation = (policy: PolicyView): Meant => ({
 export const isSameMeant = (a: Meant | undefined, b: Meant | undefined): boolean =>
   a !== undefined && b !== undefined && a.policy.key === b.policy.key && a.path === b.path;
 
-/** Who decides a connection: the walk that denies, or the one that is not decided; else the one that somebody allows. */
+/** The walk that decides a connection: the one that denies, or the one that is not decided; else the one that a rule allows. */
 export function decisiveWalk(connection: ConnectionView): WalkView | undefined {
   if (connection.answer.kind === "ports") return undefined;
   const walks = [connection.answer.egress, connection.answer.ingress];
@@ -32,13 +32,13 @@ export function decisiveWalk(connection: ConnectionView): WalkView | undefined {
   );
 }
 
-/** Who ends a walk; undefined where that is nobody's doing. */
+/** The rule or the isolation that ends a walk; undefined for the default. */
 export function deciderOf(walk: WalkView): Meant | undefined {
   const step = walk.steps.find(({ outcome }) => ["allow", "deny", "undecided"].includes(outcome));
   return step && deciderIn(step);
 }
 
-/** Who decides a tier. */
+/** The rule or the isolation that decides a tier. */
 export function deciderIn({ outcome, rules, isolators }: StepView): Meant | undefined {
   const decisive = rules.find(({ result }) => result === "matches");
   const possible = rules.find(({ result }) => result === "may-match");
@@ -48,7 +48,7 @@ export function deciderIn({ outcome, rules, isolators }: StepView): Meant | unde
   return outcome === "deny" && isolator?.kind === "policy" ? meantIsolation(isolator.policy) : undefined;
 }
 
-/** The one to look at first. */
+/** The one that is selected at first. */
 export function firstMeant(connections: readonly ConnectionView[]): Meant | undefined {
   for (const connection of connections) {
     const walk = decisiveWalk(connection);

@@ -23,7 +23,7 @@ export function PortTable({ rows }: { readonly rows: readonly PortRow[] }) {
             <td>
               <a
                 href={hrefOf("explain", { ...query, port: firstPort(ports) })}
-                title="See the walk of one of these"
+                title="Explain one of these ports"
               >
                 {ports}
               </a>

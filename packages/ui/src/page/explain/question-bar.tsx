@@ -2,7 +2,7 @@ import { EndpointField } from "../frame/fields/endpoint-field.js";
 import { PortField } from "../frame/fields/port-field.js";
 import type { ExplainRequest } from "../worker/questions/explain.js";
 
-/** Two ends and a port. Each choice asks at once. */
+/** Two endpoints and a port. Each choice asks at once. */
 export function QuestionBar({
   question,
   onAsk,
@@ -22,8 +22,8 @@ export function QuestionBar({
       <button
         type="button"
         className="swap"
-        aria-label="Swap the ends"
-        title="Swap the ends"
+        aria-label="Swap the endpoints"
+        title="Swap the endpoints"
         onClick={() => onAsk({ from: to, to: from, port })}
       >
         <span aria-hidden="true">⇄</span>

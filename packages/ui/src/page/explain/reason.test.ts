@@ -111,13 +111,12 @@ const cases = [
     reason: "ClusterNetworkPolicy stay rule 1 denies it when it leaves shop/db.",
     looked: "ClusterNetworkPolicy stay spec.egress[0]",
   },
-  { from: "shop/db", to: "shop/web", port: "80/TCP", reason: "No policy speaks against it.", looked: "" },
+  { from: "shop/db", to: "shop/web", port: "80/TCP", reason: "No policy denies it.", looked: "" },
   {
     from: "shop/web",
     to: "203.0.113.7",
     port: "443/TCP",
-    reason:
-      "It hangs on what is not known: whether 203.0.113.7 is an address of *.example.com (set it with --dns).",
+    reason: /^It depends on missing information: whether 203\.0\.113\.7 is an address of \*\.example\.com/,
     looked: "ClusterNetworkPolicy outside spec.egress[0]",
   },
 ];
@@ -126,7 +125,9 @@ test.each(cases)("$from → $to :$port", ({ reason, looked, ...request }) => {
   const answer = answerExplain(held, request);
   if (answer.kind === "refused") throw new Error(answer.message);
   const { connections } = answer.explanation;
-  expect(connections.map(reasonOf)).toEqual([reason]);
+  expect(connections.map(reasonOf)).toEqual([
+    typeof reason === "string" ? reason : expect.stringMatching(reason),
+  ]);
   const meant = firstMeant(connections);
   expect(meant === undefined ? "" : `${meant.policy.title} ${meant.path}`).toBe(looked);
 });

@@ -1,7 +1,7 @@
 import type { ConnectionView } from "../worker/questions/explain.js";
 import { deciderOf, decisiveWalk } from "./meant.js";
 
-/** The answer's reason in a sentence, for whoever reads no further. Empty where every port has its own. */
+/** The answer's reason in a sentence, next to the verdict. Empty where every port has its own. */
 export function reasonOf(connection: ConnectionView): string {
   const walk = decisiveWalk(connection);
   if (walk === undefined) return "";
@@ -15,9 +15,9 @@ export function reasonOf(connection: ConnectionView): string {
         ? `No rule allows it ${where}, and ${decider.title} isolates the pod.`
         : `${decider.title} denies it ${where}.`;
     case "Undecided":
-      return `It hangs on what is not known: ${walk.missing.join("; ") || `what happens ${where}`}.`;
+      return `It depends on missing information: ${walk.missing.join("; ") || `what happens ${where}`}.`;
     case "Allow":
       if (walk.special !== undefined) return walk.special;
-      return decider === undefined ? "No policy speaks against it." : `${decider.title} allows it ${where}.`;
+      return decider === undefined ? "No policy denies it." : `${decider.title} allows it ${where}.`;
   }
 }

@@ -3,7 +3,7 @@ import { shown, useAnswer } from "../frame/use-answer.js";
 import { YamlText } from "../frame/yaml/yaml-view.js";
 import type { Meant } from "./meant.js";
 
-/** The YAML of what is looked at, as it stands in its file. */
+/** The YAML of the selected rule, as in its file. */
 export function RuleYaml({ meant: { policy, path, title } }: { readonly meant: Meant }) {
   const yaml = shown(useAnswer("yaml", { policy: policy.key, path }));
   return (
@@ -16,7 +16,7 @@ export function RuleYaml({ meant: { policy, path, title } }: { readonly meant: M
               {yaml.place.file}:{yaml.place.line}
             </code>
           )}
-          <a href={hrefOf("policies", { policy: policy.key })}>in the stack</a>
+          <a href={hrefOf("policies", { policy: policy.key })}>show in Policies</a>
         </p>
       </header>
       {yaml !== undefined && <YamlText yaml={yaml} label={`Text of ${title}`} />}

@@ -7,8 +7,8 @@ import { Stop } from "./stop.js";
 import { flowsOn, stopsAt } from "./water.js";
 
 /**
- * One direction: the tiers from top to bottom, and the connection running down them like water, to where somebody stops
- * it or lets it through.
+ * One direction: the tiers from top to bottom, and the connection running down them like water, to the rule that denies or
+ * allows it.
  */
 export function Stairs({ walk, ...looking }: { readonly walk: WalkView } & Looking) {
   const { direction, end, verdict, special, steps } = walk;
@@ -35,7 +35,7 @@ export function Stairs({ walk, ...looking }: { readonly walk: WalkView } & Looki
               <Stop verdict={verdict} />
               <h4>{defaultTier.title}</h4>
               <p className="step-outcome">
-                {walk.byDefault ? "Nothing denies it." : "What nobody decides is allowed."}
+                {walk.byDefault ? "Nothing denies it." : "No rule decides it, so it is allowed."}
               </p>
             </li>
           )}

@@ -6,13 +6,13 @@ import { isSameMeant, type Meant, meantIsolation, meantRule } from "./meant.js";
 import { Stop } from "./stop.js";
 import type { Water } from "./water.js";
 
-/** What is looked at beside the stairs, and how to look at something else. */
+/** The rule whose YAML is shown, and how to select another one. */
 export interface Looking {
   readonly looked: Meant | undefined;
   readonly onLook: (meant: Meant) => void;
 }
 
-/** One tier: what came of it, who spoke, and why nobody else did. */
+/** One tier: its outcome, the rule that decides, and why the rules before it do not match. */
 export function Step({
   step,
   index,
@@ -51,7 +51,7 @@ export function Step({
 const verbs = {
   Allow: "allows it",
   Deny: "denies it",
-  Pass: "passes it on, past this tier",
+  Pass: "passes it to the next tier",
   Undecided: "may allow or deny it",
 } as const;
 const mayVerbs = {
@@ -115,7 +115,7 @@ function Undecided({ step: { rules }, ...looking }: { readonly step: StepView } 
   const open = rules.filter(({ result }) => result === "may-match" || result === "matches");
   return (
     <div className="step-outcome">
-      It depends on what is not known:
+      It depends on missing information:
       <ul>
         {open.map(({ rule, result }) => (
           <li key={`${rule.policy.key} ${rule.path}`}>
@@ -143,7 +143,7 @@ function RuleButton({ rule, ...looking }: { readonly rule: RuleStep["rule"] } & 
   return <MeantButton meant={meantRule(rule)} {...looking} />;
 }
 
-/** Every name can be looked at. */
+/** Every name selects its rule. */
 export function MeantButton({ meant, looked, onLook }: { readonly meant: Meant } & Looking) {
   return (
     <button

@@ -37,7 +37,7 @@ export function withQuestion(
 const isSame = (a: ExplainRequest, b: ExplainRequest): boolean =>
   a.from === b.from && a.to === b.to && a.port === b.port;
 
-/** What an older page or somebody else may have left there is not trusted. */
+/** An older page or another program may have written it, so it is not trusted. */
 function stored(): readonly RecentQuestion[] {
   try {
     const value = JSON.parse(localStorage.getItem(key) ?? "[]") as unknown;

@@ -13,7 +13,7 @@ const walks: readonly {
   readonly water: string;
 }[] = [
   {
-    name: "nobody speaks: down to the ground",
+    name: "no rule matches: down to the ground",
     steps: [step("next"), step("next")],
     water: "flows flows → ground",
   },

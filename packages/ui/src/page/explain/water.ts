@@ -28,7 +28,7 @@ function mayGoOn({ outcome, rules, isolators }: StepView): boolean {
     case "next":
       return true;
     case "undecided": {
-      // Whatever is not known, somebody has the last word here, unless a rule that may match passes.
+      // Whatever the missing facts are, this tier decides, unless a rule that may match passes.
       const lastWord =
         rules.find(({ result }) => result === "matches")?.rule.action ??
         (isolators.length > 0 ? "Deny" : "Pass");

@@ -1,6 +1,6 @@
 import { Prose } from "./prose.js";
 
-/** What has to be known beside an answer: right below it. */
+/** What an answer does not take into account, right below it. */
 export function Caveats({ caveats }: { readonly caveats: readonly string[] }) {
   if (caveats.length === 0) return null;
   return (

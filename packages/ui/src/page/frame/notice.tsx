@@ -1,6 +1,6 @@
 import type { ReactNode } from "react";
 
-/** What stands where there is nothing else to show: empty, loading, failed, too much. */
+/** Shown where there is nothing else to show: empty, loading, failed, too much. */
 export function Notice({
   title,
   role = "status",

@@ -1,16 +1,16 @@
 import { type ComponentType, lazy } from "react";
 import { ExplainPage } from "../explain/explain-page.js";
 
-/** A page, and how it is got. */
+/** A page, and how it is loaded. */
 export interface Page {
   readonly name: string;
   readonly title: string;
-  /** Has the browser get it, before there is anything to show on it. */
+  /** Has the browser load it before there is anything to show on it. */
   readonly prepare: () => void;
   readonly Content: ComponentType;
 }
 
-/** The first is there from the start; the others are in files of their own, for when they are first looked at. */
+/** The first is loaded from the start; the others are in files of their own, loaded when they are first opened. */
 export const pages: readonly Page[] = [
   { name: "explain", title: "Explain", prepare: () => undefined, Content: ExplainPage },
   page("map", "Map", async () => (await import("../map/map-page.js")).MapPage),
@@ -32,7 +32,7 @@ function page(name: string, title: string, load: () => Promise<ComponentType>): 
   return {
     name,
     title,
-    // What fails here fails again, and is told, when the page is shown.
+    // What fails here fails again, and is reported, when the page is shown.
     prepare: () => void load().catch(() => undefined),
     Content: lazy(async () => ({ default: await load() })),
   };

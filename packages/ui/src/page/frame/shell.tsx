@@ -11,7 +11,7 @@ import { hrefOf, useAddress } from "./use-address.js";
 import { useProgress } from "./cluster/use-progress.js";
 import { Withheld } from "./cluster/withheld.js";
 
-/** What stands around every page: where one is, what it is about, and where else one can go. */
+/** The header of every page: links to all pages, and the state that is shown. */
 export function Shell() {
   const { page: name } = useAddress();
   const page = pages.find((known) => known.name === name) ?? pages[0]!;
@@ -63,7 +63,7 @@ function Content({ page: { Content, title } }: { readonly page: Page }) {
         </Notice>
       );
     case "ready":
-      // Whatever the page: a verdict about a part of the policies is no verdict.
+      // On every page: a verdict about a part of the policies would be wrong.
       if (!state.summary.usable) return <Withheld errors={state.summary.errors} />;
       return (
         <Suspense fallback={<Loading>Opening {title}…</Loading>}>
@@ -78,7 +78,7 @@ function Reading() {
   return <Loading>Reading the cluster{objects > 0 && `: ${counted(objects, "object")} so far`}…</Loading>;
 }
 
-/** The address bar holds the question, so that the link must not go there. */
+/** The address bar holds the question, so the link must not change it. */
 function skipToContent(event: { preventDefault: () => void }): void {
   event.preventDefault();
   document.getElementById("content")?.focus();

@@ -2,12 +2,12 @@ import { useState } from "react";
 import { chosenTheme, chooseTheme, type Theme, themes } from "./theme.js";
 
 const words: Readonly<Record<Theme, { readonly icon: string; readonly name: string }>> = {
-  system: { icon: "◐", name: "as the system" },
+  system: { icon: "◐", name: "system" },
   light: { icon: "☀", name: "light" },
   dark: { icon: "☾", name: "dark" },
 };
 
-/** Goes round: as the system, light, dark. */
+/** Cycles through: system, light, dark. */
 export function ThemeButton() {
   const [theme, setTheme] = useState(chosenTheme);
   const next = themes[(themes.indexOf(theme) + 1) % themes.length]!;

@@ -1,6 +1,6 @@
 import { useEffect, useState } from "react";
 
-/** What somebody chose; `system` is what their machine prefers. */
+/** The choice of the user; `system` follows the setting of the machine. */
 export type Theme = "system" | "light" | "dark";
 
 export const themes: readonly Theme[] = ["system", "light", "dark"];
@@ -33,7 +33,7 @@ export function followTheme(): void {
   prefersDark.addEventListener("change", apply);
 }
 
-/** Told when light becomes dark or the other way round: canvases are drawn again then. */
+/** Called when light becomes dark or the other way round: canvases are drawn again then. */
 export function onThemeChange(listener: () => void): () => void {
   const observer = new MutationObserver(listener);
   observer.observe(document.documentElement, { attributeFilter: ["data-theme"] });

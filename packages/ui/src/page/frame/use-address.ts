@@ -10,7 +10,7 @@ export function useAddress(): PageAddress {
   return parseAddressBar(useSyncExternalStore(subscribe, () => location.hash));
 }
 
-/** For links, and for whoever shares them. Empty values are left out. */
+/** For links, also shared ones. Empty values are left out. */
 export function hrefOf(page: string, query: PageAddress["query"] = {}): string {
   const pairs = Object.entries(query).filter(([, value]) => value !== "");
   const text = pairs.map(([key, value]) => `${readable(key)}=${readable(value)}`).join("&");
@@ -36,7 +36,7 @@ function readable(text: string): string {
   return encodeURIComponent(text).replace(/%2F|%3A|%2C|%40/g, decodeURIComponent);
 }
 
-/** `pushState` tells nobody, so that we do. */
+/** `pushState` dispatches no event, so we call these. */
 const listeners = new Set<() => void>();
 
 function subscribe(listener: () => void): () => void {

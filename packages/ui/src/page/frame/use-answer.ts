@@ -20,7 +20,7 @@ export function useAnswer<N extends QuestionName>(
 ): Asked<AnswerOf<N>> {
   const { state } = useCluster();
   const generation = state.status === "ready" ? state.generation : 0;
-  // Requests are plain data: what they say tells them apart.
+  // Requests are plain data, compared by their JSON.
   const text = request === undefined ? undefined : JSON.stringify(request);
   const key = `${generation} ${name} ${text}`;
   const [last, setLast] = useState<Keyed<AnswerOf<N>>>({ key: "", asked: { status: "asking" } });

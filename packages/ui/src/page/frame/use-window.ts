@@ -15,7 +15,7 @@ export interface ListWindow {
   readonly reveal: (index: number) => void;
 }
 
-/** Rows beyond the edges that are there already when somebody scrolls. */
+/** Rows beyond the edges, drawn already for when the user scrolls. */
 const spare = 8;
 
 /** Draws of thousands of rows only those in sight. Each row knows its height in pixels. */

@@ -15,12 +15,12 @@ export interface Proofs {
   readonly failure?: string;
 }
 
-/** Seconds for one guarantee: in a list, and while somebody types. */
+/** Seconds for one guarantee: in a list, and while a text is being written. */
 export const usualBudget = 5;
 export const liveBudget = 2;
 
 const nothing: Proofs = { byKey: new Map(), isBusy: false, isOld: false };
-/** Milliseconds: people write faster than they read. */
+/** Milliseconds without a key before a text is proven. */
 const pause = 250;
 
 /** Proves guarantees one after the other; another question about the same state does not wait for all of them. */

@@ -9,7 +9,7 @@ const links = [
 ];
 
 describe("the board", () => {
-  it("puts those who open connections to the left of those they reach", () => {
+  it("puts sources to the left of destinations", () => {
     const { cards: placed } = layoutBoard(cards, links, 1200);
     const at = (key: string) => placed[cards.findIndex((one) => one.key === key)]!.x;
     expect(at("ingress")).toBeLessThan(at("db"));
@@ -25,8 +25,8 @@ describe("the board", () => {
     for (const [i, a] of placed.entries()) {
       expect(a.y + a.height).toBeLessThanOrEqual(height);
       for (const b of placed.slice(i + 1)) {
-        const isBeside = Math.abs(a.x - b.x) >= card.width;
-        expect(isBeside || a.y + a.height <= b.y || b.y + b.height <= a.y).toBe(true);
+        const isApart = Math.abs(a.x - b.x) >= card.width;
+        expect(isApart || a.y + a.height <= b.y || b.y + b.height <= a.y).toBe(true);
       }
     }
   });

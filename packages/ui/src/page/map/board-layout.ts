@@ -25,12 +25,12 @@ export interface BoardLayout {
 export const card = { width: 220, title: 30, row: 24, foot: 6, gap: 16 } as const;
 const narrowestGap = 64;
 const widestGap = 180;
-/** At the sides there is room for lines between cards that stand below each other. */
+/** At the sides there is room for lines between cards that are below each other. */
 const side = 64;
 const margin = 16;
 
 /**
- * Those who open connections to the left, those who are reached to the right, and neighbours near each other. The same cards and
+ * Sources to the left, destinations to the right, and neighbours near each other. The same cards and
  * links always lie the same way.
  */
 export function layoutBoard(cards: readonly CardShape[], links: readonly Link[], room: number): BoardLayout {
@@ -63,7 +63,7 @@ export function layoutBoard(cards: readonly CardShape[], links: readonly Link[],
 export const heightOf = ({ rows }: CardShape): number =>
   card.title + (rows === 0 ? 0 : rows * card.row + card.foot);
 
-/** From one card to another: between the sides that face each other, or around those that stand below each other. */
+/** From one card to another: between the sides that face each other, or around cards that are below each other. */
 export function lineBetween(from: Spot, to: Spot): string {
   const [left, right] = [(x: number) => x - tip, (x: number) => x + card.width + tip];
   if (Math.abs(from.x - to.x) < 1) {

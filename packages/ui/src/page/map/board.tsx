@@ -155,7 +155,7 @@ interface LinesProps {
   readonly onEdge: (edge: GraphEdge) => void;
 }
 
-/** The same as the lists beside the map say: for those who see them. */
+/** The same connections as in the lists next to the map, as lines. */
 function Lines({ graph, cards, layout, lines, selected, onEdge }: LinesProps) {
   const places = useMemo(() => {
     const found = new Map<number, { readonly x: number; readonly y: number }>();

@@ -1,7 +1,7 @@
 import { useState } from "react";
 import { type Graph, isOpen, titleOf } from "./graph.js";
 
-/** Hundreds of namespaces as tiles. Whoever is pointed at shows who may reach it, and whom it may reach. */
+/** Hundreds of namespaces as tiles. Pointing at one marks its sources and its destinations. */
 export function Crowd({
   graph,
   onFocus,

@@ -3,7 +3,7 @@ import { shortPorts } from "../frame/short-ports.js";
 import { lookText } from "./edge-look.js";
 import { type Graph, type GraphEdge, titleOf } from "./graph.js";
 
-/** More rows than these nobody reads: filters make them fewer. */
+/** More rows than these are left out: filters reduce them. */
 const mostRows = 400;
 
 /** The map as a list: the same connections, for reading and for screen readers. */
@@ -20,7 +20,8 @@ export function EdgeList({
       <table>
         <caption>
           {counted(graph.edges.length, "connection")}
-          {graph.edges.length > rows.length && `, the first ${mostRows} of them; filters make them fewer`}
+          {graph.edges.length > rows.length &&
+            `, the first ${mostRows} of them; use filters to see the others`}
         </caption>
         <thead>
           <tr>

@@ -7,7 +7,7 @@ const words: Readonly<Record<EdgeLook["verdict"], string>> = {
   denied: "denied",
 };
 
-/** `443/TCP`, `denied: any`; for people who hear it as well. */
+/** `443/TCP`, `denied: any`; also for screen readers. */
 export function lookText({ verdict, ports }: EdgeLook): string {
   return verdict === "allowed" || verdict === "partly" ? ports : `${words[verdict]}: ${ports}`;
 }

@@ -16,7 +16,7 @@ export interface EdgePanelProps {
   readonly onClose: () => void;
 }
 
-/** The rules behind an edge, and who it is made of. */
+/** The rules behind an edge, and its connections. */
 export function EdgePanel({ graph, edge, request, onFocus, onClose }: EdgePanelProps) {
   const [from, to] = [graph.nodes[edge.from]!, graph.nodes[edge.to]!];
   const denied = edge.look.verdict === "denied";
@@ -113,7 +113,7 @@ function Rules({ title, rules }: { readonly title: string; readonly rules: reado
             <span className="rule-tier">
               {(by.tier === undefined ? defaultTier : tierWords[by.tier]).title}
             </span>{" "}
-            {by.text === "default" ? "no policy speaks" : by.text}
+            {by.text === "default" ? "no rule matches" : by.text}
             <span className="rule-ports">
               {shortPorts(ports)}
               {pairs > 1 && ` · ${counted(pairs, "pair")}`}

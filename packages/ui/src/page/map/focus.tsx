@@ -13,7 +13,7 @@ export interface FocusProps {
   readonly onEdge: (edge: GraphEdge) => void;
 }
 
-/** One node: who may reach it to the left, whom it may reach to the right, put together by ports. */
+/** One node: its sources to the left, its destinations to the right, grouped by ports. */
 export function Focus({ graph, node, selected, onEdge }: FocusProps) {
   const { name, card, kind, detail } = graph.nodes[node]!;
   const sides = ["incoming", "outgoing"] as const;

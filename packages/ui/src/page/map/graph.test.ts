@@ -35,43 +35,38 @@ function graph(...edges: readonly string[]) {
   });
 }
 
-const fromEverybody = (to: string) => names.filter((name) => name !== to).map((name) => `${name} ${to} any`);
+const fromAll = (to: string) => names.filter((name) => name !== to).map((name) => `${name} ${to} any`);
 
 describe("a map", () => {
   it("draws what is particular", () => {
     expect(graph("a b 443/TCP", "b c any").drawn).toHaveLength(2);
   });
 
-  it("counts nobody among those who may reach somebody whom they are denied", () => {
+  it("does not count denied connections", () => {
     const { reachedBy, reaches, edges } = graph("a b 443/TCP", "c b 22/TCP", "a c 22/TCP");
     expect(edges).toHaveLength(3);
     expect(reachedBy.slice(0, 3)).toEqual([0, 1, 0]);
     expect(reaches.slice(0, 3)).toEqual([1, 0, 0]);
   });
 
-  it("draws no lines to whom nearly everybody reaches, and says so", () => {
-    const { drawn, isOpenToMost, edges } = graph(..."cdef".split("").flatMap(fromEverybody), "a b 443/TCP");
+  it("draws no lines to nodes that nearly all others reach, and marks them", () => {
+    const { drawn, isOpenToMost, edges } = graph(..."cdef".split("").flatMap(fromAll), "a b 443/TCP");
     expect(drawn.map(({ from, to }) => [from, to])).toEqual([[0, 1]]);
     expect(isOpenToMost.flatMap((most, i) => (most ? [i] : []))).toEqual([2, 3, 4, 5]);
     expect(edges).toHaveLength(45);
   });
 
-  it("draws no lines from whoever reaches nearly everybody", () => {
-    const toEverybody = fromEverybody("c")
+  it("draws no lines from nodes that reach nearly all others", () => {
+    const toAll = fromAll("c")
       .map((text) => text.split(" "))
       .map(([other]) => `c ${other} any`);
-    const { drawn, reachesMost } = graph(
-      ...fromEverybody("d"),
-      ...fromEverybody("e"),
-      ...toEverybody,
-      "a b 443/TCP",
-    );
+    const { drawn, reachesMost } = graph(...fromAll("d"), ...fromAll("e"), ...toAll, "a b 443/TCP");
     expect(reachesMost[2]).toBe(true);
     expect(drawn.map(({ from, to }) => [from, to])).toEqual([[0, 1]]);
   });
 
   it("draws them where there are few lines in all", () => {
-    expect(graph(...fromEverybody("c")).drawn).toHaveLength(11);
+    expect(graph(...fromAll("c")).drawn).toHaveLength(11);
   });
 
   it("draws no line from a node to itself", () => {

@@ -19,10 +19,10 @@ export interface Graph {
   /** By node: how many may reach it, and how many it may reach. With a tier or a policy chosen, denials are edges too, and not counted. */
   readonly reachedBy: readonly number[];
   readonly reaches: readonly number[];
-  /** Nodes that nearly everybody may reach, and that may reach nearly everybody: a number says that better than lines. */
+  /** Nodes that nearly all others may reach, and nodes that may reach nearly all others: a number is clearer than lines. */
   readonly isOpenToMost: readonly boolean[];
   readonly reachesMost: readonly boolean[];
-  /** The edges that say something particular. */
+  /** The edges that are specific. */
   readonly drawn: readonly GraphEdge[];
 }
 
@@ -45,7 +45,7 @@ export function graphOf({ nodes, meant, edges: flat, looks }: Extract<MapAnswer,
   const isMost = (list: readonly GraphEdge[], share: number) =>
     !isFew && list.length >= Math.max(5, shownOthers * share);
   const isOpenToMost = incoming.map((list) => isMost(others(list), 0.5));
-  // That somebody reaches those who are open to most says little about them.
+  // A connection to a node that is open to most says little about its source.
   const reachesMost = outgoing.map((list) => {
     const all = others(list);
     return (
@@ -74,9 +74,9 @@ export function graphOf({ nodes, meant, edges: flat, looks }: Extract<MapAnswer,
 
 export const isOpen = ({ look }: GraphEdge): boolean => look.verdict !== "denied";
 
-/** So few lines can be drawn, whoever they lead to. */
+/** So few lines are always drawn. */
 const fewLines = 30;
-/** More lines than these nobody can follow. */
+/** More lines than these cannot be followed. */
 export const mostLines = 140;
 /** More cards than these are tiles. */
 export const mostCards = 60;

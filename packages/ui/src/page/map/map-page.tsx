@@ -14,7 +14,7 @@ import { Focus } from "./focus.js";
 import { type Graph, type GraphEdge, graphOf, mostCards, mostLines, titleOf } from "./graph.js";
 import { MapTools } from "./map-tools.js";
 
-/** Who may reach whom, as a map: namespaces, their workloads, and what is allowed between them. */
+/** Which workloads can reach which, as a map: namespaces, their workloads, and what is allowed between them. */
 export function MapPage() {
   const { query } = useAddress();
   const { namespace = "", label = "", port = "", tier = "", policy = "", open = "", focus = "" } = query;
@@ -28,12 +28,12 @@ export function MapPage() {
     <div className="map">
       <MapTools query={query} choices={choices} isBusy={asked.status === "asking"} onChange={change} />
       {asked.status === "failed" && (
-        <Notice title="The map could not be made" role="alert">
+        <Notice title="The map could not be drawn" role="alert">
           {asked.message}
         </Notice>
       )}
       {asked.status !== "failed" && answer === undefined && <Loading>Asking about all pairs…</Loading>}
-      {answer?.kind === "refused" && <Notice title="That cannot be asked">{answer.message}</Notice>}
+      {answer?.kind === "refused" && <Notice title="These filters cannot be used">{answer.message}</Notice>}
       {answer?.kind === "map" && <Caveats caveats={answer.caveats} />}
       {graph !== undefined && (
         <Body graph={graph} places={choices?.places ?? []} request={request} query={query} change={change} />
@@ -75,7 +75,7 @@ function Body({ graph, places, request, query, change }: BodyProps) {
           </nav>
         )}
         {graph.edges.length === 0 && (
-          <Notice title="No such connections">Nothing fits all of the filters.</Notice>
+          <Notice title="No such connections">No connection matches all filters.</Notice>
         )}
         {graph.edges.length > 0 && view === "list" && <EdgeList graph={graph} onEdge={onEdge} />}
         {graph.edges.length > 0 && view !== "list" && node >= 0 && (
@@ -137,8 +137,8 @@ function About({ graph, places, node, isCrowd, onFocus }: AboutProps) {
         <>
           <h2>{titleOf(graph.nodes[node]!)}</h2>
           <p>
-            Who may reach it stands to the left, whom it may reach to the right, put together by ports. Choose
-            one for the rules.
+            Sources that can reach it are on the left, destinations that it can reach on the right, grouped by
+            ports. Select one for the rules.
           </p>
           {inside.length > 0 && (
             <>
@@ -162,15 +162,15 @@ function About({ graph, places, node, isCrowd, onFocus }: AboutProps) {
           {denied > 0 && <p>{figure(denied)} of them are denied.</p>}
           <p>
             {isCrowd
-              ? "Point at a namespace to see who may reach it and whom it may reach; choose it to look closer."
+              ? "Point at a namespace to see its sources and destinations; select it for more."
               : graph.drawn.length > mostLines
-                ? "Too many for lines: point at somebody to see theirs."
-                : "Arrows point from who opens connections to who is reached. Choose one for its rules, a name to look closer."}
+                ? "Too many lines to draw: point at a name to see its connections."
+                : "Arrows point from sources to destinations. Select an arrow for its rules, or a name for its connections."}
           </p>
           {!isCrowd && hubs > 0 && (
             <p>
-              <span className="hub">12 ▸</span> before a name: so many may reach it; behind it: it may reach
-              so many. Point at it to see the lines.
+              <span className="hub">12 ▸</span> before a name: 12 sources can reach it; after a name: it can
+              reach 12 destinations. Point at it to see the lines.
             </p>
           )}
         </>
@@ -184,10 +184,10 @@ function MapLegend({ isCrowd }: { readonly isCrowd: boolean }) {
   if (isCrowd)
     return (
       <ul className="map-legend">
-        <li>▸ 17 so many may reach it, undecided connections included</li>
-        <li>41 ▸ it may reach so many, undecided connections included</li>
-        <li>▸ name, bar at the left: it may reach the one you point at</li>
-        <li>◂ name, bar at the right: it may be reached from there</li>
+        <li>▸ 17: number of sources that can reach it, including undecided ones</li>
+        <li>41 ▸: number of destinations that it can reach, including undecided ones</li>
+        <li>▸ name, bar on the left: it can reach the namespace you point at</li>
+        <li>◂ name, bar on the right: the namespace you point at can reach it</li>
       </ul>
     );
   const lines = [

@@ -35,7 +35,7 @@ export function MapTools({ query, choices, isBusy, onChange }: MapToolsProps) {
       />
       <Search
         label="Find"
-        placeholder="who?"
+        placeholder="name"
         value=""
         offers={choices?.places ?? []}
         onChoose={(key) => onChange({ focus: key, edge: "" })}
@@ -64,7 +64,7 @@ export function MapTools({ query, choices, isBusy, onChange }: MapToolsProps) {
           value={policy === "" ? tier : ""}
           onChange={(event) => onChange({ tier: event.target.value, policy: "" })}
         >
-          <option value="">anybody</option>
+          <option value="">any tier</option>
           {(choices?.tiers ?? []).map((name) => (
             <option key={name} value={name}>
               {tierWords[name].title}
@@ -81,7 +81,7 @@ export function MapTools({ query, choices, isBusy, onChange }: MapToolsProps) {
         onChoose={(key) => onChange({ policy: key, tier: "" })}
       />
       <span className="tools-busy" role="status">
-        {isBusy ? "asking…" : ""}
+        {isBusy ? "loading…" : ""}
       </span>
     </form>
   );

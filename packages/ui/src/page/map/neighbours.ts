@@ -8,7 +8,7 @@ export interface NeighbourGroup {
   readonly edges: readonly GraphEdge[];
 }
 
-/** Who may reach a node, or whom it may reach: a group for each set of ports, the widest and largest first. */
+/** The sources or the destinations of a node: a group for each set of ports, the widest and largest first. */
 export function neighboursOf(
   graph: Graph,
   node: number,

@@ -36,7 +36,7 @@ describe("the camera over a matrix", () => {
     expect(showing(camera, 5, 100, 1000, size)).toEqual({ x: 21, y: 5, scale: 10 });
   });
 
-  it("knows what is beside the matrix", () => {
+  it("knows what is outside the matrix", () => {
     const camera = { x: 0, y: 0, scale: 10 };
     expect(cellUnder(camera, { x: 25, y: 9 }, 3)).toEqual({ row: 0, column: 2 });
     expect(cellUnder(camera, { x: 31, y: 9 }, 3)).toBeUndefined();

@@ -62,7 +62,7 @@ export function showing(camera: Camera, row: number, column: number, cells: numb
   );
 }
 
-/** The cell under a point; undefined beside the matrix. */
+/** The cell under a point; undefined outside the matrix. */
 export function cellUnder(
   { x, y, scale }: Camera,
   point: { readonly x: number; readonly y: number },

@@ -36,7 +36,7 @@ export function CellReason({ request, ends, codes, colouring, cursor, opened }: 
     return (
       <section className="cell-reason" aria-label="Cell" aria-live="polite">
         <p className="cell-hint">
-          Point at a cell, or move to it with the arrow keys, to see why it is what it is.
+          Point at a cell, or move to it with the arrow keys, to see the reason of its verdict.
         </p>
       </section>
     );
@@ -62,7 +62,7 @@ export function CellReason({ request, ends, codes, colouring, cursor, opened }: 
   );
 }
 
-/** The same place again, once it has not changed for a moment: whoever moves on wants to know nothing. */
+/** The same place again, once it has not changed for a moment: while the pointer moves, nothing is asked. */
 function useRested(place: CellPlace | undefined): CellPlace | undefined {
   const [rested, setRested] = useState(place);
   useEffect(() => {

@@ -61,7 +61,7 @@ export function byTier(verdicts: readonly TierVerdict[], isOnePort: boolean): Co
       case "tier":
         return `${said.verdict === "Allow" ? "allowed" : "denied"} by ${tierWords[said.tier].title}`;
       case "default":
-        return "allowed: no policy speaks";
+        return "allowed: no rule matches";
       case "undecided":
         return "undecided: facts are missing";
       case "several":
@@ -88,7 +88,7 @@ export function byTier(verdicts: readonly TierVerdict[], isOnePort: boolean): Co
         return { title, entries };
       }),
     note: isOnePort
-      ? "The tier that denied it; for what is allowed, the highest tier that spoke for it."
+      ? "The tier that denies it; for allowed connections, the highest tier that allows it."
       : "The tier that decides about most of the ports: the one that denies them, or the highest that allows them. Choose a port to be exact.",
   };
 }

@@ -6,7 +6,7 @@ import type { CellPlace, InSight, Scene } from "./scene.js";
 /** Room for the names of rows and columns. */
 export const gutter = { left: 184, top: 128 } as const;
 
-/** Cells at least so large have lines between them, names beside them, and marks on them. */
+/** Cells at least so large have lines between them, names next to them, and marks on them. */
 const gridScale = 7;
 const nameScale = 11;
 const markScale = 12;
@@ -45,7 +45,7 @@ export function drawScene(
     drawNames(context, scene, camera.scale, axes[0], gutter.left),
   );
   clipped(context, gutter.left, 0, field.width, gutter.top, () => {
-    // As if it were the side: what stood to the left stands on its head above.
+    // Drawn like the left side, and rotated.
     context.translate(0, gutter.top);
     context.rotate(-Math.PI / 2);
     drawNames(context, scene, camera.scale, axes[1], gutter.top);
@@ -101,7 +101,7 @@ function drawGrid(
   context.stroke();
 }
 
-/** Namespaces too narrow to be told apart are not told apart. */
+/** Namespaces that are too narrow to be distinguished get no lines. */
 const narrowestBand = 6;
 
 function drawBandLines(

@@ -13,7 +13,7 @@ export interface LegendBand {
   readonly entries: readonly LegendEntry[];
 }
 
-/** What the colours mean; tiers as bands, from top to bottom as they are asked. */
+/** What the colours mean; tiers as bands, in evaluation order. */
 export function Legend({ bands, note }: { readonly bands: readonly LegendBand[]; readonly note: string }) {
   return (
     <section className="legend" aria-label="Legend">

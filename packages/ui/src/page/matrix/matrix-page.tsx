@@ -38,7 +38,7 @@ export function MatrixPage() {
   const tools = <MatrixTools by={by} port={port} colour={colour} isBusy={isBusy} onChange={change} />;
   if (failure?.status === "failed")
     return (
-      <Notice title="The matrix could not be made" role="alert">
+      <Notice title="The matrix could not be drawn" role="alert">
         {failure.message}
       </Notice>
     );
@@ -68,7 +68,7 @@ export function MatrixPage() {
     );
   if (answer.ends.length === 0)
     return (
-      <Notice title="Nobody there">There are no pods and no nodes: add manifests that have some.</Notice>
+      <Notice title="No endpoints">There are no pods and no nodes. Add manifests that have some.</Notice>
     );
   const codes =
     said?.kind === "tiers" && said.codes.length === answer.codes.length ? said.codes : answer.codes;

@@ -25,7 +25,7 @@ interface ReasonListProps {
   readonly isWhole?: boolean;
 }
 
-/** Who decides about two parties: in both directions, for each kind of pair that has reasons of its own. */
+/** The rules that decide between two parties: in both directions, for each kind of pair that has reasons of its own. */
 export function ReasonList({ reasons, isWhole = false }: ReasonListProps) {
   return (
     <div className="reasons">
@@ -90,7 +90,7 @@ function Decider({ by: { tier, text } }: { readonly by: ShownDecider }) {
   return (
     <span className="reason-decider">
       <span className="reason-tier">{(tier === undefined ? defaultTier : tierWords[tier]).title}</span>{" "}
-      {text === "default" ? "no policy speaks" : text}
+      {text === "default" ? "no rule matches" : text}
     </span>
   );
 }

@@ -5,13 +5,13 @@ import { verdictWords } from "../frame/verdict.js";
 import type { GroupView, RemarksView, SectionView } from "./difference-view.js";
 import type { Progress } from "./use-difference.js";
 
-/** What an edit would change: figures first, then what one would rather have known, then everything by who does it. */
+/** What an edit would change: figures first, then lockouts and overrides, then all connections by the rules that decide. */
 export function DifferencePanel({
   progress: { outline, difference, isBusy },
   onLarge,
 }: {
   readonly progress: Progress;
-  /** Somebody wants to know, however long it takes. */
+  /** Called when the user asks for the whole difference, however long it takes. */
   readonly onLarge: () => void;
 }) {
   const sections = difference?.sections ?? outline?.sections;
@@ -34,22 +34,22 @@ export function DifferencePanel({
         ))}
       {difference === undefined && isBusy && (
         <p className="play-note" role="status">
-          <span className="spinner small" aria-hidden="true" /> Working out who is responsible for each, and
-          what is overridden…
+          <span className="spinner small" aria-hidden="true" /> Working out which rule decides each, and what
+          is overridden…
         </p>
       )}
       {difference === undefined && !isBusy && outline?.isLarge && (
         <p className="play-note">
-          So much changes that it takes a while to say why for each of them.{" "}
+          So many connections change that finding the rule for each takes a while.{" "}
           <button type="button" onClick={onLarge}>
-            Work it out
+            Find the rules
           </button>
         </p>
       )}
       {difference !== undefined && difference.unchecked.length > 0 && (
         <p className="play-note">
-          Lockouts from {difference.unchecked.join(" and ")} were not looked for: the input does not tell
-          where that is.
+          Lockouts from {difference.unchecked.join(" and ")} were not checked: the input does not contain{" "}
+          their addresses.
         </p>
       )}
     </>
@@ -84,16 +84,16 @@ function Figures({ sections }: { readonly sections: readonly SectionView[] }) {
   );
 }
 
-/** Those that take something from somebody come in the colour of what is denied. */
+/** Remarks about pods that lose something have the colour of denied connections. */
 const isLoss = ({ title }: RemarksView): boolean => title === "lockouts" || title === "cut off";
 
 const meanings: Readonly<Record<string, string>> = {
-  lockouts: "pods that can hardly do without it lose it",
-  "cut off": "pods that can open no connection, or be opened none, any more",
-  overrides: "policies of tier network-policy whose traffic it decides otherwise",
-  "is overridden": "rules that are asked before, and decide otherwise",
+  lockouts: "pods that lose a connection that they need",
+  "cut off": "pods that can open, or accept, no connection any more",
+  overrides: "policies of tier network-policy that it contradicts",
+  "is overridden": "rules that are evaluated before it, and contradict it",
   "ambiguous order": "policies of the same priority that disagree",
-  "newly isolated": "pods that only what is allowed may talk to from now on",
+  "newly isolated": "pods that only allowed connections can reach, or leave",
 };
 
 function RemarkList({ view }: { readonly view: RemarksView }) {
@@ -159,9 +159,9 @@ function Group({ group: { by, rows, moreRows } }: { readonly group: GroupView })
             </span>
             <a
               href={hrefOf("explain", { ...question })}
-              title={`${question.from} → ${question.to} :${question.port}, as it is today`}
+              title={`${question.from} → ${question.to} :${question.port}, before the edit`}
             >
-              why today?
+              explain current verdict
               <span className="unseen">: {`${question.from} to ${question.to} on ${question.port}`}</span>
             </a>
           </li>

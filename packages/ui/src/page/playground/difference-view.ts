@@ -15,12 +15,12 @@ import {
 
 /** What an edit would change, ready to be shown. */
 export interface DifferenceView {
-  /** What connections become, in the order in which people want to know; only what there is. */
+  /** Connections by their new verdict, the most important first; only those that there are. */
   readonly sections: readonly SectionView[];
-  /** What one would rather have known: lockouts, overrides, ambiguities. */
+  /** Lockouts, overrides, ambiguities. */
   readonly remarks: readonly RemarksView[];
   readonly caveats: readonly string[];
-  /** What could not be looked at, as the input does not tell where it is. */
+  /** What was not checked, because the input does not contain its addresses. */
   readonly unchecked: readonly string[];
 }
 
@@ -57,7 +57,7 @@ export interface RowView {
   readonly question: QuestionView;
 }
 
-/** One of the connections, as the page Explain is asked about it. */
+/** One of the connections, as a question for Explain. */
 export interface QuestionView {
   readonly from: string;
   readonly to: string;
@@ -134,10 +134,10 @@ export function outlineView(outline: ChangeOutline): readonly SectionView[] {
   });
 }
 
-/** Who decided, in the directions that brought the verdict about. */
+/** The rules that decided, in the directions that determine the verdict. */
 function deciders({ verdict, egress, ingress }: ChangeOutline["Deny"]["examples"][number]["after"]): string {
-  const telling = [egress, ingress].filter((one) => verdict === "Allow" || one.verdict === verdict);
-  return whoText(telling.flatMap((one) => one.deciders));
+  const decisive = [egress, ingress].filter((one) => verdict === "Allow" || one.verdict === verdict);
+  return whoText(decisive.flatMap((one) => one.deciders));
 }
 
 function sourcesView(bySource: ReadonlyMap<string, number>): Pick<SectionView, "sources" | "moreSources"> {

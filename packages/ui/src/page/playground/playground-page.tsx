@@ -106,7 +106,7 @@ function Difference({
   const { check, failure, isOld } = progress;
   if (failure !== undefined)
     return (
-      <Notice title="The difference could not be worked out" role="alert">
+      <Notice title="The difference could not be computed" role="alert">
         {failure}
       </Notice>
     );

@@ -35,7 +35,7 @@ export const templates: readonly Template[] = [
     - namespaces:
         matchLabels:
           kubernetes.io/metadata.name: ${namespace}
-  - name: nobody-else
+  - name: no-other-namespace
     action: Deny
     from:
     - namespaces: {}
@@ -44,7 +44,7 @@ export const templates: readonly Template[] = [
   },
   {
     name: "allow-dns",
-    title: "Names always resolve",
+    title: "DNS is always reachable",
     text: () =>
       clusterPolicy(
         "names-always-resolve",
@@ -75,7 +75,7 @@ export const templates: readonly Template[] = [
   },
   {
     name: "no-internet",
-    title: "No way out to the internet",
+    title: "No connections to the internet",
     text: (namespace) =>
       clusterPolicy(
         `no-internet-from-${namespace}`,
@@ -101,7 +101,7 @@ export const templates: readonly Template[] = [
   },
   {
     name: "closed-by-default",
-    title: "Closed unless somebody allows it",
+    title: "Closed unless a NetworkPolicy allows it",
     text: (namespace) =>
       clusterPolicy(
         `${namespace}-starts-closed`,
@@ -112,7 +112,7 @@ export const templates: readonly Template[] = [
       matchLabels:
         kubernetes.io/metadata.name: ${namespace}
   ingress:
-  - name: nobody-unless-allowed
+  - name: closed-unless-allowed
     action: Deny
     from:
     - namespaces: {}

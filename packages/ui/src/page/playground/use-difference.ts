@@ -17,7 +17,7 @@ export interface Progress {
   readonly isOld: boolean;
 }
 
-/** People write faster than they read. */
+/** Milliseconds without a key before a text is evaluated. */
 const pause = 200;
 /** Up to here everything is known at once, and one thread is enough. */
 const fewPods = 300;
@@ -36,7 +36,7 @@ export function useDifference({ text, deleted }: PolicyEdit, wantsLarge: boolean
     setProgress((last) => ({ ...last, isBusy: true, isOld: true }));
     const work = async () => {
       const check = await ask("playground-check", edit, { signal });
-      // What the text meant when it last meant something stays in sight: people are in the middle of a word.
+      // The difference of the last valid text stays visible: the user is in the middle of a word.
       if (!isSound(check)) return setProgress((last) => ({ ...last, check, isBusy: false, isOld: true }));
       setProgress((last) => ({ ...last, check }));
       let known: Progress = { check, isBusy: true, isOld: false };

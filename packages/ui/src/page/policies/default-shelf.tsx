@@ -3,7 +3,7 @@ import type { RuleUseAnswer } from "../worker/questions/rule-use.js";
 import { defaultKey } from "../worker/questions/use-key.js";
 import { nothing, useWords } from "./use-words.js";
 
-/** The ground that the shelves stand on. */
+/** Below all tiers: the default. */
 export function DefaultShelf({ uses }: { readonly uses: RuleUseAnswer | undefined }) {
   const words = (direction: "ingress" | "egress") => useWords(uses?.[defaultKey(direction)] ?? nothing);
   return (

@@ -15,7 +15,7 @@ import { choiceOf, isWanted, wordsOf } from "./wanted.js";
 /** So few rules are all shown from the start. */
 const fewRules = 80;
 
-/** Every policy in the order in which it is asked: tiers as shelves, and what each rule decides here. */
+/** Every policy in evaluation order: tiers as shelves, and what each rule decides here. */
 export function PoliciesPage() {
   const { query } = useAddress();
   const { filter = "", policy = "", rule = "" } = query;
@@ -23,13 +23,13 @@ export function PoliciesPage() {
   const asked = useAnswer("policies", {});
   const answer = shown(asked);
   const stack = answer?.stack;
-  // Names come first, and nothing is done beside them that would delay them.
+  // Names come first, and nothing else is asked that would delay them.
   const isListed = stack !== undefined;
   const uses = shown(useAnswer("rule-use", isListed ? {} : undefined, "patient"));
   const askedFindings = useAnswer("findings", isListed ? {} : undefined, "patient");
   const found = shown(askedFindings);
   const findings = useMemo(() => new FindingsByPlace(found ?? []), [found]);
-  // Who comes from elsewhere to see a policy sees it open.
+  // A policy that a link leads to is open.
   const [first] = useState(policy);
   const [turned, setTurned] = useState<ReadonlySet<string>>(new Set());
   const change = (part: Record<string, string>) => go("policies", { ...query, ...part }, "replace");
@@ -76,7 +76,7 @@ export function PoliciesPage() {
   const policies = rows.reduce((sum, row) => sum + (row.kind === "shelf" ? row.policies : 0), 0);
   return (
     <div className="policies">
-      <h1 className="unseen">Policies in the order in which they are asked</h1>
+      <h1 className="unseen">Policies in evaluation order</h1>
       <StackBar
         filter={filter}
         choice={choice}
@@ -93,10 +93,10 @@ export function PoliciesPage() {
       <Caveats caveats={answer.caveats} />
       <div className="stack-and-panel">
         {rows.length === 0 ? (
-          <Notice title="No policy fits">
+          <Notice title="No policy matches">
             {choice === "idle" && uses === undefined
               ? "What rules decide is still being counted."
-              : "Ask for less, or clear the filter."}
+              : "Change or clear the filter."}
           </Notice>
         ) : (
           <Stack

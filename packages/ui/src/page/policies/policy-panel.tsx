@@ -20,7 +20,7 @@ export interface PolicyPanelProps {
   readonly findings: FindingsByPlace;
 }
 
-/** What was chosen: what it says, what it decides, what is to be said about it. */
+/** The selected policy or rule: its YAML, what it decides, and its findings. */
 export function PolicyPanel({ stack, policy, rule, uses, findings }: PolicyPanelProps) {
   const chosen = stack.flatMap(({ policies }) => policies).find((stacked) => stacked.policy.key === policy);
   const isIsolation = rule.startsWith("isolation");
@@ -30,7 +30,7 @@ export function PolicyPanel({ stack, policy, rule, uses, findings }: PolicyPanel
   );
   if (chosen === undefined)
     return (
-      <aside className="policy-panel" aria-label="What was chosen">
+      <aside className="policy-panel" aria-label="Details">
         <Overview findings={findings} />
       </aside>
     );
@@ -88,19 +88,20 @@ function Findings({ findings }: { readonly findings: readonly FindingView[] }) {
   );
 }
 
-/** Before anything is chosen: how to read the stack, and what is to be said about no policy in particular. */
+/** Before anything is selected: how to read the stack, and findings about no policy in particular. */
 function Overview({ findings: { elsewhere } }: { readonly findings: FindingsByPlace }) {
   return (
     <>
       <header>
         <h2>How to read this</h2>
         <p>
-          Connections are held against these policies from top to bottom. In each tier the first rule that
-          matches decides: it allows, denies, or passes to the next tier. What no tier decides is allowed.
+          Connections are evaluated against these policies from top to bottom. In each tier the first rule
+          that matches decides: it allows, denies, or passes to the next tier. What no tier decides is
+          allowed.
         </p>
         <p>
-          On the right of each rule is how many pairs of ends it decides in this cluster. Choose one to see
-          its YAML.
+          On the right of each rule is how many pairs of endpoints it decides in this cluster. Select a rule
+          to see its YAML.
         </p>
       </header>
       {elsewhere.length > 0 && <Findings findings={elsewhere} />}

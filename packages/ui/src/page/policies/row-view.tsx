@@ -80,7 +80,7 @@ function RuleLine({ row: { rule, use, findings } }: { readonly row: RuleRow }) {
           {rule.number}. {rule.name !== undefined && <strong>{rule.name}</strong>} {rule.traffic}
         </span>
       ) : (
-        <span className="row-rest">whatever no rule of this tier allows: its pods are isolated</span>
+        <span className="row-rest">what no rule of this tier allows: its pods are isolated</span>
       )}
       <Marks marks={marksOf(findings)} />
       <UseWords use={use} />

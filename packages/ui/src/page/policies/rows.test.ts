@@ -89,11 +89,11 @@ function line(row: Row): string {
   }
 }
 
-test("the stack stands in the order in which it is asked, each rule with what it decides and what is wrong with it", () => {
+test("the stack is in evaluation order, each rule with what it decides and with its findings", () => {
   expect(rows("").map(line)).toEqual([
     "admin: 2 policies, 3 rules",
-    "  10 ClusterNetworkPolicy keep-out [changes nothing] · 2 pairs + outside",
-    "    ingress Deny [changes nothing] · 2 pairs",
+    "  10 ClusterNetworkPolicy keep-out [redundant] · 2 pairs + outside",
+    "    ingress Deny [redundant] · 2 pairs",
     "    ! TW4103",
     "    egress Deny · outside",
     "  20 ClusterNetworkPolicy later [shadowed] · nothing",
@@ -115,7 +115,7 @@ test.each([
   ["lab deny", "all", ["keep-out", "later"]],
   ["app=web", "all", ["db"]],
   ["lab app=web", "all", []],
-  ["nobody", "all", []],
+  ["no-such-policy", "all", []],
   ["", "idle", ["later"]],
   ["", "findings", ["keep-out", "later"]],
   ["out", "findings", ["keep-out"]],

@@ -60,7 +60,7 @@ export function rowsOf(stack: StackView, shown: Shown): readonly Row[] {
   return stack.flatMap((shelf) => shelfRows(shelf, shown));
 }
 
-/** Isolation stands in no list, so that it has no path of its own. */
+/** Isolation is in no list, so it has no path of its own. */
 export const isolationName = (direction: StackedRule["direction"]): string => `isolation-${direction}`;
 
 function shelfRows({ tier, policies }: ShelfView, shown: Shown): readonly Row[] {

@@ -2,7 +2,7 @@ import type { ListWindow } from "../frame/use-window.js";
 import { StackRow } from "./row-view.js";
 import type { Row, ShelfRow } from "./rows.js";
 
-/** The shelf that one is in stays in sight, until the next one pushes it away. For the eye only: the row itself is there, too. */
+/** The title of the current tier stays visible until the next one replaces it. Hidden from screen readers, which have the row itself. */
 export function ShelfHead({
   rows,
   window: { scrolled, rowOnTop, topOf },

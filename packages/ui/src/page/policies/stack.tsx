@@ -31,7 +31,7 @@ export function Stack({ rows, chosen, uses, edition, onChoose, onTurn }: StackPr
   const [active, setActive] = useState<string>();
   const chosenAt = rows.findIndex(({ id }) => id === chosen);
   const at = Math.max(0, active === undefined ? chosenAt : rows.findIndex(({ id }) => id === active));
-  // Once it is there, and not again whenever somebody opens a row.
+  // Once it is drawn, and not again whenever a row is opened.
   useEffect(() => reveal(chosenAt), [chosen, chosenAt >= 0, edition]);
 
   const onKeyDown = (event: KeyboardEvent) => {
@@ -57,7 +57,7 @@ export function Stack({ rows, chosen, uses, edition, onChoose, onTurn }: StackPr
         ref={box}
         className="stack-rows"
         role="tree"
-        aria-label="Policies in the order in which they are asked"
+        aria-label="Policies in evaluation order"
         tabIndex={0}
         aria-activedescendant={`row-${at}`}
         onKeyDown={onKeyDown}

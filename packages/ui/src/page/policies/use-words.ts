@@ -20,9 +20,9 @@ export function useWords(use: UseView): string {
 export function useSentence(use: UseView): string {
   const { pairs, possibly, external } = use;
   if (decidesNothing(use)) return "In this cluster it decides nothing.";
-  const more = possibly > 0 ? `, and of ${figure(possibly)} more if what is not known is so` : "";
+  const more = possibly > 0 ? `, and of ${figure(possibly)} more, depending on missing information` : "";
   const inside =
-    pairs + possibly > 0 ? `Decides at least one port of ${counted(pairs, "pair")} of ends${more}.` : "";
+    pairs + possibly > 0 ? `Decides at least one port of ${counted(pairs, "pair")} of endpoints${more}.` : "";
   const outside = {
     surely: "Decides traffic with addresses outside the cluster.",
     possibly: "May decide traffic with addresses outside the cluster.",

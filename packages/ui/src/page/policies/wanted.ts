@@ -11,7 +11,7 @@ export type PolicyFilter = keyof typeof choices;
 export const choiceOf = (text: string | undefined): PolicyFilter =>
   (Object.keys(choices) as PolicyFilter[]).find((choice) => choice === text) ?? "all";
 
-/** Every word has to be somewhere in what stands on the policy's lines. */
+/** Every word has to be in the texts of the policy's rows. */
 export function isWanted(
   stacked: StackedPolicy,
   words: readonly string[],

@@ -14,7 +14,7 @@ import { answerRuleUse } from "./questions/rule-use.js";
 import { answerYaml } from "./questions/yaml.js";
 
 /**
- * Every question that the page asks, and who answers it. Requests and answers go from one thread to another, so they are
+ * Every question that the page asks, and the function that answers it. Requests and answers go from one thread to another, so they are
  * plain data. The page takes the types of this file alone: the engine is the worker's.
  */
 export const answers = {

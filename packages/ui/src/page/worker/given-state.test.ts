@@ -18,13 +18,13 @@ const answers = (body: unknown, status = 200) =>
 
 afterEach(() => vi.unstubAllGlobals());
 
-test("the server's state is taken as it is, with what no manifest tells", async () => {
+test("the server's state is taken as it is, with its options", async () => {
   answers(state);
   const { version: _version, ...given } = state;
   expect(await givenState({ server, files: [] })).toEqual(given);
 });
 
-test("a file beside it takes the place of one of the same name", async () => {
+test("an added file replaces one of the same name", async () => {
   answers(state);
   const { title, sources } = await givenState({ server, files: [{ file: "b.yaml", text: "mine" }] });
   expect(title).toBe("the shop + b.yaml");
@@ -54,7 +54,7 @@ test.each([
     "the server speaks another version of Tierwall; load the page again",
   ],
   ["an error", {}, 503, "the server answers with 503 Odd"],
-])("%s is told", async (_, body, status, message) => {
+])("%s is reported", async (_, body, status, message) => {
   answers(body, status);
   await expect(givenState({ server, files: [] })).rejects.toThrow(message);
 });

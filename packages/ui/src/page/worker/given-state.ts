@@ -73,7 +73,7 @@ function readGivenState(value: unknown): GivenState | undefined {
     revision,
     sources: texts,
     provenance: provenance === "cluster" ? "cluster" : "file",
-    // Whoever reads them complains of what is not as the server of this version writes it.
+    // `readOptions` throws where they are not as the server of this version writes them.
     ...(isObject(options) ? { options } : {}),
     ...(Array.isArray(unread) ? { unread: unread.filter(isObject).map(readUnread) } : {}),
   };

@@ -3,28 +3,28 @@ import { implementationCaveatsOfAll } from "@tierwall/core/analysis";
 import { compile, type Engine } from "@tierwall/core/engine";
 import { caveatsOfAll, readOptions, readState, type State } from "@tierwall/core/state";
 
-/** What the page is about, as the server hands it out, or as somebody dropped it on the page. */
+/** What the page shows: from the server, or from files that were dropped on the page. */
 export interface GivenState {
   readonly title: string;
   /** Changes when the state does. */
   readonly revision: string;
   readonly sources: readonly TextSource[];
   readonly provenance: "file" | "cluster";
-  /** What no manifest tells. */
+  /** What no manifest contains. */
   readonly options?: ClusterOptions;
   /** Why some of the files that the server was given could not be read. */
   readonly unread?: readonly Diagnostic[];
-  /** Tells the contents of dropped files apart; the server's go by their revision. */
+  /** Distinguishes the contents of dropped files; the server's files have a revision. */
   readonly dropped?: string;
 }
 
-/** The state in the worker's hands, which all questions are asked of. Never changed: another state is another object. */
+/** The state in the worker, which all questions are about. Never changed: another state is another object. */
 export class HeldState {
   readonly state: State;
   private compiled: Engine | undefined;
   private found: readonly string[] | undefined;
 
-  /** `progress` is told now and then how many objects have been read. */
+  /** `progress` is called now and then with the number of objects that have been read. */
   constructor(
     readonly given: GivenState,
     progress: (objects: number) => void = () => undefined,
@@ -50,7 +50,7 @@ export class HeldState {
     return this.state.usable && (this.given.unread ?? []).length === 0;
   }
 
-  /** Compiled when somebody first asks about all pairs. */
+  /** Compiled for the first question about all pairs. */
   get engine(): Engine {
     this.compiled ??= compile(this.state.cluster, this.state.tiers);
     return this.compiled;

@@ -1,7 +1,7 @@
 import type { QuestionName, RequestOf } from "./answers.js";
 import type { StateSource } from "./given-state.js";
 
-/** What the page tells the worker, one at a time; each is answered by one reply of the same number, perhaps after some that tell how far it is. */
+/** What the page sends to the worker, one at a time; each is answered by one reply of the same number, perhaps after some with the progress. */
 export type Message =
   | { readonly number: number; readonly kind: "load"; readonly source: StateSource }
   | {

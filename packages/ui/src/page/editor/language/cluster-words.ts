@@ -1,6 +1,6 @@
 import type { Inventory, Labels } from "@tierwall/core/model";
 
-/** Names and labels that the cluster has: what a policy most likely speaks of. */
+/** Names and labels that the cluster has: what a policy most likely mentions. */
 export interface ClusterWords {
   readonly namespaces: readonly string[];
   readonly labels: Readonly<Record<Labelled, LabelWords>>;

@@ -20,7 +20,7 @@ spec: {containers: [{name: cart, ports: [{name: http, containerPort: 8080}]}]}
 `;
 const words = clusterWords(readState([{ file: "cluster.yaml", text: cluster }]).cluster);
 
-/** The cursor stands at `|`; labels only. */
+/** The cursor is at `|`; labels only. */
 function offered(marked: string): readonly string[] {
   const found = completionsAt(marked.replace("|", ""), marked.indexOf("|"), words);
   return found?.options.map(({ label }) => label) ?? [];
@@ -30,7 +30,7 @@ const head = "apiVersion: policy.networking.k8s.io/v1alpha2\nkind: ClusterNetwor
 const networkPolicy = "apiVersion: networking.k8s.io/v1\nkind: NetworkPolicy\n";
 const rule = `${head}spec:\n  ingress:\n  - name: a\n`;
 
-describe("what may stand at a place", () => {
+describe("what is offered at a place", () => {
   it.each([
     ["nothing is there yet", "|", ["apiVersion", "kind"]],
     ["an apiVersion of a kind", "kind: NetworkPolicy\napiVersion: |", ["networking.k8s.io/v1"]],
@@ -73,7 +73,7 @@ describe("what may stand at a place", () => {
       ["front"],
     ],
     ["names of ports", `${networkPolicy}spec: {ingress: [{ports: [{port: |}]}]}`, ["http"]],
-    ["nothing where anything may stand", `${networkPolicy}metadata:\n  name: |`, []],
+    ["nothing where anything can be written", `${networkPolicy}metadata:\n  name: |`, []],
     ["nothing in comments", `${networkPolicy}# |`, []],
   ])("%s", (_, marked, expected) => {
     const found = offered(marked);
@@ -117,7 +117,7 @@ describe("what a word means", () => {
     expect(hover.text).not.toBe("");
   });
 
-  it("is not told where there is no word, or no field", () => {
+  it("is not shown where there is no word, or no field", () => {
     expect(hoverAt(text, text.indexOf("    action"))).toBeUndefined();
     expect(hoverAt("hello: world", 2)).toBeUndefined();
   });

@@ -8,9 +8,9 @@ export interface Completion {
   readonly label: string;
   /** What is written; the label itself where this is not given. */
   readonly apply?: string;
-  /** In a few words, beside the label. */
+  /** In a few words, next to the label. */
   readonly detail?: string;
-  /** In sentences, for whoever looks closer. */
+  /** In sentences, for the selected option. */
   readonly info?: string;
   readonly type: "field" | "value" | "label" | "name";
   readonly isRequired?: true;
@@ -134,7 +134,7 @@ function fieldOptions(schema: ObjectSchema, { keys, column }: Cursor): readonly 
   );
 }
 
-/** Nobody writes these. */
+/** Users do not write these. */
 const isSetByServers = ({ description }: Schema): boolean =>
   /^(Set by |What implementations report)/.test(description);
 
@@ -214,7 +214,7 @@ const labelledBy: Readonly<Record<string, Labelled>> = {
   nodeSelector: "nodes",
 };
 
-/** Whose labels a selector looks at: the nearest field around it that determines it. */
+/** Which labels a selector is about: the nearest field around it determines it. */
 function labelsAt(path: Path, { labels }: ClusterWords): LabelWords {
   const field = path.toReversed().find((step) => typeof step === "string" && Object.hasOwn(labelledBy, step));
   return labels[labelledBy[field ?? "pods"]!];

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { cursorAt } from "./cursor.js";
 
-/** The cursor stands at `|`. */
+/** The cursor is at `|`. */
 function at(marked: string) {
   const offset = marked.indexOf("|");
   const cursor = cursorAt(marked.replace("|", ""), offset);
@@ -10,7 +10,7 @@ function at(marked: string) {
   return { where, path: path.join("."), word, keys: keys.join(" ") };
 }
 
-describe("where somebody is writing", () => {
+describe("the position of the cursor", () => {
   it.each([
     ["an empty text", "|", { where: "node", path: "", word: "", keys: "" }],
     ["a first key", "ki|", { where: "node", path: "", word: "ki", keys: "" }],
@@ -100,11 +100,11 @@ describe("where somebody is writing", () => {
     ["a line that is a comment", "# he|re"],
     ["long texts", "a: >\n  hello |\n"],
     ["below a key that has its value", "kind: X\n  |"],
-  ])("nothing is told in %s", (_, marked) => {
+  ])("is not known in %s", (_, marked) => {
     expect(at(marked)).toBeUndefined();
   });
 
-  it("what stands at the top is known by then", () => {
+  it("comes with the apiVersion and kind at the top", () => {
     const text = "apiVersion: v1 # core\nkind: 'Pod'\nspec:\n  ";
     expect([...cursorAt(text, text.length)!.top]).toEqual([
       ["apiVersion", "v1"],

@@ -2,11 +2,11 @@ import type { Path } from "@tierwall/core/manifest";
 import { flowPlace, unquoted } from "./flow-cursor.js";
 
 /*
- * Where in a YAML document somebody is writing. The text is not finished while people write it, so that it is read by
- * its indentation, as they do themselves, and not by a parser that would refuse it.
+ * Where the cursor is in a YAML document. The text is not finished while it is being written, so it is read by its
+ * indentation, and not by a parser, which would refuse it.
  */
 export interface Cursor {
-  /** `node`: something begins here, a key of an object or an item. `value`: it stands behind a key. */
+  /** `node`: something begins here, a key of an object or an item. `value`: it is after a key. */
   readonly at: "node" | "value";
   /** To the object or list item that is being written in; for a value, to the value. */
   readonly path: Path;
@@ -34,7 +34,7 @@ interface Frame {
 
 const keyPattern = /^("[^"\n]*"|'[^'\n]*'|[^\s#:{}[\],&*!|>'"%@`-][^:#\n]*?)\s*:(?=\s|$)/;
 
-/** Undefined where nothing can be told: in comments and in long texts. */
+/** Undefined in comments and in long texts. */
 export function cursorAt(text: string, offset: number): Cursor | undefined {
   const start = documentStart(text, offset);
   const reader = new BlockReader(text, start, offset);
@@ -154,7 +154,7 @@ class BlockReader {
     }
   }
 
-  /** Takes the key that stands at a column, if there is one; gives back where the value begins. */
+  /** Takes the key at a column, if there is one; returns where the value begins. */
   private takeKey(line: string, column: number): number {
     const match = keyPattern.exec(line.slice(column));
     if (match === null) return column;

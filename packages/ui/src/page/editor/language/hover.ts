@@ -29,7 +29,7 @@ export function hoverAt(
   return { from, to, title: `${words(field)}: ${typeWords(schema)}`, text: schema.description };
 }
 
-/** The kind may stand below what is pointed at. */
+/** The kind may be below the word. */
 function topOf(text: string, offset: number): ReadonlyMap<string, string> {
   const next = text.slice(offset).search(/^---(\s|$)/m);
   const end = next === -1 ? text.length : offset + next;

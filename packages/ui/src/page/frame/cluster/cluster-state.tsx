@@ -3,9 +3,9 @@ import { load } from "../../worker/ask.js";
 import type { StateSource } from "../../worker/given-state.js";
 import type { Summary } from "../../worker/summary.js";
 import { begun, serverState } from "./begin.js";
-import { tellProgress } from "./progress.js";
+import { reportProgress } from "./progress.js";
 
-/** The state that the page is about, from when it is asked for until it is replaced. */
+/** The state that the page shows, from the request for it until it is replaced. */
 export type ClusterState =
   | { readonly status: "loading" }
   | { readonly status: "failed"; readonly message: string }
@@ -41,7 +41,7 @@ export function ClusterProvider({ children }: { readonly children: ReactNode }) 
       },
     );
   }, []);
-  const open = useCallback((source: StateSource) => follow(load(source, tellProgress), source), [follow]);
+  const open = useCallback((source: StateSource) => follow(load(source, reportProgress), source), [follow]);
   useEffect(() => void follow(begun, serverState), [follow]);
   useServerEvents(state, open);
   return <ClusterContext value={{ state, open }}>{children}</ClusterContext>;

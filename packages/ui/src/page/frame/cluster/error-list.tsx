@@ -1,7 +1,7 @@
 import type { Problem } from "../../worker/summary.js";
 import { Prose } from "../prose.js";
 
-/** More than anybody reads at once are counted. */
+/** More than these are only counted. */
 const mostShown = 50;
 
 export function ErrorList({ errors }: { readonly errors: readonly Problem[] }) {

@@ -5,7 +5,7 @@ const listeners = new Set<() => void>();
 
 export const progressNow = (): number => read;
 
-export function tellProgress(objects: number): void {
+export function reportProgress(objects: number): void {
   read = objects;
   for (const listener of listeners) listener();
 }

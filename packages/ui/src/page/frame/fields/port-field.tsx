@@ -3,7 +3,7 @@ import { SuggestField } from "./suggest-field.js";
 import { shown, useAnswer } from "../use-answer.js";
 
 export interface PortFieldProps {
-  /** Whose ports are offered. */
+  /** The endpoint whose ports are offered. */
   readonly to: string;
   readonly value: string;
   readonly onChoose: (value: string) => void;

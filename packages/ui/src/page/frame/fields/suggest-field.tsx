@@ -2,7 +2,7 @@ import { type KeyboardEvent, useEffect, useId, useRef, useState } from "react";
 
 export interface FieldChoice {
   readonly value: string;
-  /** What it is, said beside it. */
+  /** What it is, shown next to it. */
   readonly detail?: string;
 }
 
@@ -13,7 +13,7 @@ export interface SuggestFieldProps {
   /** Those that fit what was typed; null while they are not known. */
   readonly choices: readonly FieldChoice[] | null;
   readonly onType: (text: string) => void;
-  /** Somebody chose one, or ended what they typed. */
+  /** An option was chosen, or the text is complete. */
   readonly onChoose: (value: string) => void;
   readonly className?: string;
 }

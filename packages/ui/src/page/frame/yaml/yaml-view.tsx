@@ -2,7 +2,7 @@ import { useEffect, useRef } from "react";
 import type { YamlView } from "../../worker/questions/yaml.js";
 import { tokensOf } from "./yaml-tokens.js";
 
-/** YAML as it stands in its file, numbered, with the meant lines marked and in sight. */
+/** YAML as in its file, numbered, with the selected lines marked and visible. */
 export function YamlText({ yaml, label }: { readonly yaml: YamlView; readonly label: string }) {
   const box = useRef<HTMLPreElement>(null);
   const { lines, firstNumber, marked } = yaml;
@@ -10,7 +10,7 @@ export function YamlText({ yaml, label }: { readonly yaml: YamlView; readonly la
     const pre = box.current;
     const first = pre?.querySelector<HTMLElement>(".marked");
     if (pre === null) return;
-    // A little of what stands above it says where one is.
+    // A few lines above it show the context.
     pre.scrollTop = first ? Math.max(0, first.offsetTop - 4 * first.offsetHeight) : 0;
   }, [yaml]);
   return (

@@ -1,7 +1,7 @@
 import type { MatrixCell, PortGroup, Result } from "@tierwall/core";
 import { parsePort, type PortRef } from "@tierwall/core/analysis";
 
-/** A port that is asked about; undefined for all of them. */
+/** The port of a question; undefined for all of them. */
 export type AskedPort = Exclude<PortRef, { kind: "named" }>;
 
 /** Names are refused: they may be another number for each pod. */
@@ -15,7 +15,7 @@ export function readPort(text: string): Result<AskedPort | undefined> {
   return { ok: false, diagnostic: { code: "TW1503", severity: "error", message } };
 }
 
-/** Of the ports, those that are asked about. */
+/** The ports that a question is about. */
 export function askedOf(groups: readonly PortGroup[], port: AskedPort | undefined): readonly PortGroup[] {
   if (port === undefined || port.kind === "all") return groups;
   return groups.some((group) => holds(group, port)) ? [groupOf(port)] : [];

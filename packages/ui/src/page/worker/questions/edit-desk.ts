@@ -11,17 +11,17 @@ import { type ClusterWords, clusterWords } from "../../editor/language/cluster-w
 import type { HeldState } from "../held-state.js";
 import { policyKey } from "./policy-view.js";
 
-/** What a text goes by in messages, where it is no file yet. */
+/** The name of a text in messages, while it is not a file. */
 export const editedFile = "your policy";
 
-/** What somebody thinks of doing. */
+/** An edit that is being considered. */
 export interface PolicyEdit {
   readonly text: string;
   /** The key of a policy that is taken away instead; the text has no part in that. */
   readonly deleted?: string | undefined;
 }
 
-/** What stands ready for whoever edits policies of a state: made when it is first needed, and kept with the state. */
+/** What editing policies of a state needs: made when it is first needed, and kept with the state. */
 export class EditDesk {
   private known: ClusterWords | undefined;
   private ready: Rehearsal | undefined;

@@ -59,7 +59,7 @@ test.each([
   ],
   ["Services open no connections", "cart", "source", ["shop/cart Deployment"]],
   [
-    "two of a name are told apart by their kind",
+    "two of the same name are distinguished by their kind",
     "twin",
     "source",
     ["shop/Deployment/twin Deployment", "shop/StatefulSet/twin StatefulSet"],
@@ -69,15 +69,15 @@ test.each([
   ["an address of a pod", "10.1.0.9", "source", ["10.1.0.9 lab/carrier"]],
   ["an address of a node", "192.168.0.1", "source", ["192.168.0.1 node worker-1"]],
   ["an address of a Service", "10.96.0.7", "destination", ["10.96.0.7 Service shop/cart"]],
-  ["an address of nobody", "203.0.113.7", "destination", ["203.0.113.7 outside the cluster"]],
-  ["nobody", "xyz", "source", []],
+  ["an address outside the cluster", "203.0.113.7", "destination", ["203.0.113.7 outside the cluster"]],
+  ["no match", "xyz", "source", []],
 ] as const)("%s: %s", (_, typed, role, expected) => {
   const found = answerEndpoints(held, { text: typed, role });
   expect(found.map(({ value, detail }) => `${value} ${detail}`).toSorted()).toEqual(expected.toSorted());
   expect(found[0] && `${found[0].value} ${found[0].detail}`).toBe(expected[0]);
 });
 
-test("nothing typed yet offers everybody, workloads first", () => {
+test("nothing typed yet offers all endpoints, workloads first", () => {
   const kinds = answerEndpoints(held, { text: "", role: "destination" }).map(({ kind }) => kind);
   expect(kinds).toEqual(["workload", "workload", "workload", "service", "node", "pod"]);
 });

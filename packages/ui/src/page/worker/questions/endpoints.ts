@@ -9,7 +9,7 @@ export interface EndpointsRequest {
   readonly role: "source" | "destination";
 }
 
-/** Somebody to ask about; `value` is how the question names them. */
+/** An endpoint to ask about; `value` is its name in the question. */
 export interface Suggestion {
   readonly value: string;
   readonly kind: "workload" | "pod" | "service" | "node" | "address";
@@ -17,7 +17,7 @@ export interface Suggestion {
   readonly detail: string;
 }
 
-/** More than these nobody reads; typing on is quicker. */
+/** More than these are not offered: typing on is quicker. */
 const mostSuggestions = 40;
 
 export function answerEndpoints(
@@ -27,7 +27,7 @@ export function answerEndpoints(
   const wanted = request.text.trim().toLowerCase();
   const address = addressTyped(cluster, wanted);
   const found: { readonly suggestion: Suggestion; readonly rank: number }[] = [];
-  for (const suggestion of everybody(cluster, request.role)) {
+  for (const suggestion of allEndpoints(cluster, request.role)) {
     const rank = rankOf(suggestion.value.toLowerCase(), wanted);
     if (rank !== undefined) found.push({ suggestion, rank });
   }
@@ -35,8 +35,8 @@ export function answerEndpoints(
   return [...address, ...found.map(({ suggestion }) => suggestion)].slice(0, mostSuggestions);
 }
 
-/** Workloads first: that is how people think of pods. */
-function* everybody(cluster: Inventory, role: EndpointsRequest["role"]): Iterable<Suggestion> {
+/** Workloads first: users think of pods by their workloads. */
+function* allEndpoints(cluster: Inventory, role: EndpointsRequest["role"]): Iterable<Suggestion> {
   const refOf = workloadRefs(cluster);
   for (const workload of cluster.workloads) {
     const { kind, pods } = workload;

@@ -15,7 +15,7 @@ import { type PortRow, portRows } from "@tierwall/core/report";
 import type { HeldState } from "../held-state.js";
 import { type PolicyView, policyView, type RuleView, ruleView } from "./policy-view.js";
 
-/** A question as the address bar holds it. No port asks about all of them. */
+/** A question as in the address bar. Without a port it is about all ports. */
 export interface ExplainRequest {
   readonly from: string;
   readonly to: string;
@@ -24,7 +24,7 @@ export interface ExplainRequest {
 
 export type ExplainAnswer =
   | { readonly kind: "explained"; readonly explanation: ExplanationView }
-  /** The question cannot be understood, or is about somebody who does not exist. */
+  /** The question cannot be understood, or is about an endpoint that does not exist. */
   | { readonly kind: "refused"; readonly message: string; readonly hint?: string };
 
 export interface ExplanationView {
@@ -33,7 +33,7 @@ export interface ExplanationView {
   /** `:8443/TCP`. */
   readonly port: string;
   readonly verdict: OverallVerdict;
-  /** What has to be known beside the verdict. */
+  /** What the verdict does not take into account. */
   readonly caveats: readonly string[];
   /** Those that the question means and that differ; at least one. */
   readonly connections: readonly ConnectionView[];
@@ -69,7 +69,7 @@ export interface WalkView {
   /** Why nothing is walked at this end. */
   readonly special?: string;
   readonly steps: readonly StepView[];
-  /** Whether nothing spoke, and the default allows. */
+  /** Whether no rule matched, and the default allows. */
   readonly byDefault: boolean;
   readonly conditions: readonly string[];
   readonly missing: readonly string[];
@@ -172,7 +172,7 @@ function walkView(walk: WalkVerdict, { direction, end, tiers }: WalkTrace): Walk
 function specialReason({ decisions: [decision] }: WalkVerdict): string | undefined {
   switch (decision?.by.kind) {
     case "no-walk":
-      return "No policies apply at this end: it is not a pod with its own network.";
+      return "No policies apply to this endpoint: it is not a pod with its own network.";
     case "own-address":
       return "A pod always reaches itself.";
     case "own-node":

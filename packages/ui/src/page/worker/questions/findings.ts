@@ -6,7 +6,7 @@ import type { HeldState } from "../held-state.js";
 import { blockAt } from "./lines.js";
 import { type PlaceView, placeView, policyKey } from "./policy-view.js";
 
-/** Something that is wrong with a policy, or probably not meant, and where it belongs in the stack. */
+/** A mistake in a policy, or something that is probably not intended, and which policy and rule it belongs to. */
 export interface FindingView {
   readonly code: Code;
   readonly severity: Severity;
@@ -21,7 +21,7 @@ export interface FindingView {
   readonly witness?: string;
 }
 
-/** Takes a while in a large cluster: rules are held against all pairs. */
+/** Takes a while in a large cluster: rules are compared for all pairs. */
 export function answerFindings(held: HeldState, _request: Record<string, never>): readonly FindingView[] {
   const { findings } = lint(held.state, { sources: held.given.sources, engine: held.engine });
   const policies = new PolicyPlaces(held);
@@ -89,7 +89,7 @@ class PolicyPlaces {
       const [first, last] = blockAt(lines, line);
       return first <= place.line && place.line <= last;
     };
-    // All on one line, as machines write JSON: a line tells nothing.
+    // All on one line, as programs write JSON: the line does not identify a rule.
     if (lines.length < 2) return undefined;
     return lowered.rules.find(({ rule }) => {
       const start = rule.origin.place();

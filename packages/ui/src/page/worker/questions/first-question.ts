@@ -5,14 +5,14 @@ import { type ExplainAnswer, type ExplainRequest, explanationView, readQuestion 
 import type { HeldState } from "../held-state.js";
 import { workloadRefs } from "./workload-ref.js";
 
-/** With its answer, so that nobody has to ask for that as well. */
+/** With its answer, so that it need not be asked as well. */
 export interface FirstQuestion {
   readonly question: ExplainRequest;
   readonly answer: ExplainAnswer;
 }
 
 /**
- * A connection worth looking at, for somebody who has not asked anything yet: best one that is denied although it nearly
+ * A connection worth looking at, for a page without a question: best one that is denied although it nearly
  * was allowed. Undefined in a cluster without two workloads.
  */
 export function answerFirstQuestion(
@@ -39,7 +39,7 @@ export function answerFirstQuestion(
   );
 }
 
-/** Looked at until one is interesting enough; a large cluster has many, and nobody waits for the very best. */
+/** Pairs are tried until one is interesting enough; a large cluster has many, and finding the best would take long. */
 const enough = 9;
 
 /** How many rules are walked over in search of it. */
@@ -65,7 +65,7 @@ function* candidates({ cluster, tiers }: State): Iterable<ExplainRequest> {
     yield { from: refOf(first), to: refOf(second), port: "80/TCP" };
 }
 
-/** Denied by somebody's rule, against somebody else's allow, and nearly allowed after all. */
+/** Denied by one rule although another one allows it, and almost allowed. */
 function interestOf({ connection, egress, ingress }: ExplainedFlow): number {
   const walks = [
     { walk: connection.egress, trace: egress },

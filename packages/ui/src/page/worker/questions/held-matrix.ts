@@ -10,7 +10,7 @@ export interface HeldMatrix {
 
 const known = new WeakMap<HeldState, Map<Grain, HeldMatrix>>();
 
-/** Of every port: whoever asks about one looks it up in the cells, which is quicker than asking the engine again. */
+/** Of every port: one port is looked up in the cells, which is quicker than asking the engine again. */
 export function heldMatrix(held: HeldState, by: Grain): HeldMatrix {
   const ofState = known.get(held) ?? new Map<Grain, HeldMatrix>();
   known.set(held, ofState);

@@ -10,7 +10,7 @@ import type { HeldState } from "../held-state.js";
 export interface MapNode {
   readonly key: string;
   readonly kind: "namespace" | "workload" | "nodes" | "outside";
-  /** The card it stands on. */
+  /** The card that it is on. */
   readonly card: string;
   readonly name: string;
   /** `3 workloads`, `Deployment`. */

@@ -39,7 +39,7 @@ export type MapAnswer =
     }
   | { readonly kind: "refused"; readonly message: string };
 
-/** What is allowed on an edge, or denied where that is what is asked for. */
+/** What is allowed on an edge, or denied if denials are requested. */
 export interface EdgeLook {
   readonly verdict: "allowed" | "partly" | "undecided" | "denied";
   /** `443/TCP`. */

@@ -39,7 +39,7 @@ export interface MatrixEndView {
   readonly label: string;
 }
 
-/** More rows than these would take a hundred megabytes, and nobody finds anything among them. */
+/** More rows than these would take a hundred megabytes, and nothing could be found among them. */
 const mostEnds = 5000;
 
 export function answerMatrix(held: HeldState, { by, port }: MatrixRequest): MatrixAnswer {

@@ -79,7 +79,7 @@ describe("a policy to edit", () => {
 });
 
 describe("what is wrong with a text", () => {
-  it("is told by its very letters", () => {
+  it("is marked at its exact characters", () => {
     const text = openDb.replace(
       "podSelector: {matchLabels: {app: db}}",
       "podSelector: {matchlabels: {app: db}}",
@@ -103,7 +103,7 @@ describe("what is wrong with a text", () => {
 describe("what deleting a policy changes", () => {
   const edit = { text: "", deleted: "NetworkPolicy.networking.k8s.io/shop/db" };
 
-  it("is told as for a text", () => {
+  it("is compared as a text is", () => {
     expect(answers["playground-check"](held, edit)).toEqual({
       problems: [],
       edits: [{ what: "deleted", object: "NetworkPolicy shop/db" }],
@@ -155,7 +155,7 @@ describe("what a text changes", () => {
     ]);
   });
 
-  it("is then told with who is responsible", () => {
+  it("is then shown with the rules that decide", () => {
     const { sections, remarks } = answers["playground-difference"](held, { text: openDb });
     expect(sections).toMatchObject([
       {

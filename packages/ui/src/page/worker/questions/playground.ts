@@ -83,7 +83,7 @@ function answerCheck(held: HeldState, edit: PolicyEdit): CheckView {
 /** What changes, in figures and examples. Quick, however large the cluster. */
 export interface OutlineView {
   readonly sections: readonly SectionView[];
-  /** So much that it takes long to say who is responsible for each. */
+  /** So many connections that finding the rule for each takes long. */
   readonly isLarge: boolean;
   readonly caveats: readonly string[];
 }
@@ -97,7 +97,7 @@ function answerOutline(held: HeldState, edit: PolicyEdit): OutlineView {
   return { sections, isLarge: changed > largeChange, caveats: desk.caveats(edit) };
 }
 
-/** Everything: who is responsible for each change, and what one would rather have known. */
+/** Everything: the rule behind each change, lockouts and overrides. */
 function answerDifference(held: HeldState, edit: PolicyEdit): DifferenceView {
   const desk = EditDesk.of(held);
   return differenceView(desk.rehearsal.preview(desk.edited(edit)), desk.caveats(edit));
@@ -121,11 +121,11 @@ async function knownKinds(kinds: EditedKinds): Promise<readonly EditedKind[]> {
 }
 
 export interface StartRequest {
-  /** How names begin that are not meant. */
+  /** Prefixes of names that are not used. */
   readonly unlike: readonly string[];
 }
 
-/** The namespace that templates are filled in with: one that people work in. */
+/** The namespace in templates: one that is not part of the system. */
 function answerStart({ state }: HeldState, { unlike }: StartRequest): { readonly namespace: string } {
   const names = [...state.cluster.namespaces.keys()];
   const workedIn = names.find((name) => !unlike.some((prefix) => name.startsWith(prefix)));

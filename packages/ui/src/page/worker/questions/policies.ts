@@ -16,7 +16,7 @@ export interface PoliciesAnswer {
   readonly caveats: readonly string[];
 }
 
-/** All policies in the order in which they are asked. */
+/** All policies in evaluation order. */
 export type StackView = readonly ShelfView[];
 
 /** A tier. Both directions have the same tiers, and often the same policies in them. */
@@ -59,7 +59,7 @@ function stackOf({ state }: HeldState): StackView {
 interface Growing extends StackedPolicy {
   readonly rules: StackedRule[];
   readonly isolates: Direction[];
-  /** Smaller is asked earlier; equals are asked in the order of their names, or it does not matter. */
+  /** Smaller is evaluated earlier; of equals, the order of names decides, or it does not matter. */
   readonly order: number;
 }
 
@@ -87,7 +87,7 @@ class Shelf {
 
   private addRule(direction: Direction, rule: Rule): void {
     const { policy, precedence } = rule.origin;
-    // Guardrails are asked by what they do, and the developers' policies all at once.
+    // Guardrails are ordered by their action, and the developers' policies have no order.
     const { rules } = this.of(
       policy,
       rule.subject,

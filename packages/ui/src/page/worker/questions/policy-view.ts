@@ -4,7 +4,7 @@ import { trafficText } from "@tierwall/core/report";
 
 /** A policy as the page shows it and asks about it. */
 export interface PolicyView {
-  /** Tells it from all others, also of the same name in another API. */
+  /** Distinguishes it from all others, also of the same name in another API. */
   readonly key: string;
   readonly kind: string;
   readonly namespace?: string;
@@ -14,7 +14,7 @@ export interface PolicyView {
   readonly priority?: number;
 }
 
-/** Where something stands; absent for objects of a cluster, which stand in no file that anybody could open. */
+/** A place in a file; absent for objects of a cluster, which are in no file that a user could open. */
 export interface PlaceView {
   readonly file: string;
   readonly line: number;
@@ -22,9 +22,9 @@ export interface PlaceView {
 
 export interface RuleView {
   readonly policy: PolicyView;
-  /** Where it stands in its policy: `spec.ingress[0]`. */
+  /** Its path in its policy: `spec.ingress[0]`. */
   readonly path: string;
-  /** Counted from one, as people do. */
+  /** Counted from one. */
   readonly number: number;
   readonly name?: string;
   /** `NetworkPolicy shop/allow-web rule 1 "dns"`. */

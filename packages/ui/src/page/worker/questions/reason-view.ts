@@ -27,7 +27,7 @@ export interface DeciderView {
   /** `NetworkPolicy shop/allow-web rule 1`, `isolated by …`, `default`. */
   readonly text: string;
   readonly rule?: RuleView;
-  /** Those who isolate. */
+  /** Policies that isolate. */
   readonly policies: readonly PolicyView[];
 }
 

@@ -7,7 +7,7 @@ import { defaultKey, useKey } from "./use-key.js";
 export type RuleUseAnswer = Readonly<Record<string, UseView>>;
 
 export interface UseView extends Pick<Use, "external"> {
-  /** Pairs of ends of which it decides at least one port. */
+  /** Pairs of endpoints of which it decides at least one port. */
   readonly pairs: number;
   readonly possibly: number;
 }

@@ -1,6 +1,6 @@
 import type { Inventory, Workload } from "@tierwall/core/model";
 
-/** How a question names each workload: `shop/cart`, or with its kind where that could be somebody else. */
+/** How a question names each workload: `shop/cart`, or with its kind where that would be ambiguous. */
 export function workloadRefs({ workloads, pods }: Inventory): (workload: Workload) => string {
   const named = new Map<string, number>();
   for (const { namespace, name } of workloads) {

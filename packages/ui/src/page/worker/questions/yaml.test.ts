@@ -17,7 +17,7 @@ const yaml = `kind: Namespace
 apiVersion: v1
 metadata: {name: shop}
 ---
-# Nobody but the shop.
+# Only the shop.
 apiVersion: networking.k8s.io/v1
 kind: NetworkPolicy
 metadata: {name: db, namespace: shop}
@@ -46,10 +46,10 @@ const markedLines = ({ lines, firstNumber, marked }: YamlView): readonly string[
     lines.slice(first - firstNumber, last - firstNumber + 1).map((line) => line.trim()),
   );
 
-test("a policy is shown as it stands in its file, with the comment above it, and nothing else", () => {
+test("a policy is shown as in its file, with the comment above it, and nothing else", () => {
   const { lines, firstNumber, marked, place } = viewOf(yaml);
   expect([lines[0], lines.at(-1), firstNumber, marked]).toEqual([
-    "# Nobody but the shop.",
+    "# Only the shop.",
     "        - port: 2",
     5,
     [],
@@ -71,7 +71,7 @@ test.each([
 test.each([
   ["YAML", yaml],
   ["JSON", json],
-])("of isolation in %s, whom it selects and in which direction", (_, text) => {
+])("of isolation in %s, the pods that it selects and the direction", (_, text) => {
   expect(markedLines(viewOf(text, "isolation"))).toEqual(["podSelector: {}", "policyTypes:", "- Ingress"]);
 });
 

@@ -13,13 +13,13 @@ import { type PlaceView, placeView, policyKey } from "./policy-view.js";
 export interface YamlRequest {
   /** The key of a policy. */
   readonly policy: string;
-  /** A rule of it, `spec.ingress[0]`; or `isolation`, which is what says whom it isolates. */
+  /** A rule of it, `spec.ingress[0]`; or `isolation`, for the fields that select the isolated pods. */
   readonly path?: string;
 }
 
-/** A policy as it was written, and which lines of it are meant. */
+/** A policy as it was written, and which lines of it are marked. */
 export interface YamlView {
-  /** Where the meant lines begin; absent where no file holds it. */
+  /** Where the marked lines begin; absent if it is in no file. */
   readonly place?: PlaceView;
   readonly lines: readonly string[];
   /** What the first of these lines is called in its file. */

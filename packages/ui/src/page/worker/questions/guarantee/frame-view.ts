@@ -9,7 +9,7 @@ export interface FrameView {
   readonly message: string;
   readonly hint?: string;
   readonly place?: PlaceView;
-  /** Up to two lines before the mistake, and the line itself with what is meant in it. */
+  /** Up to two lines before the mistake, and its own line. */
   readonly frame?: {
     readonly firstLine: number;
     readonly lines: readonly string[];

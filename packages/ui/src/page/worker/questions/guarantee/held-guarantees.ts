@@ -57,7 +57,7 @@ export function objectOf({ given: { sources } }: HeldState, { file, place }: Gua
   return found;
 }
 
-/** Each claim adds its words to the prover's formula: after so many, a new one is quicker. */
+/** Each claim adds its labels to the prover's formula: after this many, a new prover is quicker. */
 const mostClaims = 64;
 const provers = new WeakMap<State, { readonly prover: Prover; claims: number }>();
 

@@ -5,7 +5,7 @@ import type { Decider } from "@tierwall/core/engine";
 import { type PlaceView, placeView, type PolicyView, policyView, ruleView } from "../policy-view.js";
 import { type FrameView, frameView } from "./frame-view.js";
 
-/** What became of a guarantee, ready to be shown. */
+/** The result of a guarantee, ready to be shown. */
 export type ProofView =
   | { readonly result: "Proven"; readonly restsOn: readonly PartView[]; readonly unneeded: readonly string[] }
   | { readonly result: "Refuted"; readonly counterexample: CounterexampleView }

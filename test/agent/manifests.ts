@@ -13,7 +13,7 @@ status: {phase: Running, podIPs: [{ip: ${address}}]}`,
     ),
   ].join("\n---\n");
 
-/** Pod b may be reached from pod a, on these ports alone; without any, by nobody. */
+/** Pod b may be reached from pod a, only on these ports; without ports, by no pod. */
 export const ingressOfB = (
   ports: readonly number[],
   annotations: Readonly<Record<string, string>> = {},

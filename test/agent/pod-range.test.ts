@@ -1,4 +1,5 @@
 import { afterEach, describe, expect, it, vi } from "vitest";
+import { appPod } from "../../packages/core/testing/manifests.js";
 import { ingressOfB, pods } from "./manifests.js";
 import { NodeLab, noLabBecause } from "./node-lab.js";
 import { RunningAgent } from "./running-agent.js";
@@ -13,11 +14,7 @@ vi.setConfig({ testTimeout: 180_000 });
 let lab: NodeLab | undefined;
 afterEach(() => lab?.destroy());
 
-const elsewhere = (address: string) => `apiVersion: v1
-kind: Pod
-metadata: {name: far, namespace: shop, labels: {app: far}}
-spec: {nodeName: n2}
-status: {phase: Running, podIPs: [{ip: ${address}}]}`;
+const elsewhere = (address: string) => appPod("shop/far", { node: "n2", ips: [address] });
 
 /** Whether the pod of another node reaches one of this node, and one that no object names does. */
 const ways = async (node: NodeLab) => ({

@@ -4,7 +4,7 @@ import { ingressOfB, pods } from "./manifests.js";
 import { NodeLab, noLabBecause } from "./node-lab.js";
 import { RunningAgent } from "./running-agent.js";
 
-/* What becomes of pods that are not known when the agent is gone for good: an uninstall, or a node that it never comes back to. */
+/* What happens to unknown pods when the agent does not return: an uninstall, or a node on which it never starts again. */
 
 const reason = noLabBecause();
 const title = reason === undefined ? "" : ` (skipped: ${reason})`;
@@ -44,7 +44,7 @@ function left(node: NodeLab): number {
 const soon = ["--unknown-pods-after", "4s:allow"];
 
 describe.skipIf(reason)(`an agent that is gone${title}`, () => {
-  it("leaves unknown pods denied, unless it was told otherwise", async () => {
+  it("leaves unknown pods denied, by default", async () => {
     const node = await withLatePod();
     await (await RunningAgent.ready(node)).stop("SIGKILL");
     expect(node.nft("list", "ruleset")).not.toContain("present");
@@ -91,7 +91,7 @@ describe.skipIf(reason)(`an agent that is gone${title}`, () => {
     expect(await ways(node)).toEqual(heldBack);
   });
 
-  it("and a table that is made anew says so from the start", onlyInFull, async () => {
+  it("and a new table has the element from the start", onlyInFull, async () => {
     const node = await withLatePod();
     const agent = await RunningAgent.ready(node, "--unknown-pods-after", "1h:allow");
     node.nft("flush", "ruleset");

@@ -136,7 +136,7 @@ describe.skipIf(reason)(`an agent that ends, however it ends${title}`, () => {
     await expectReachedIn(node, [9090]);
   });
 
-  it("is followed by --cleanup, which leaves nothing of ours and all of others", async () => {
+  it("is followed by --cleanup, which removes everything of Tierwall and nothing else", async () => {
     const node = await labOfTwo();
     node.nft("add", "table", "inet", "other");
     await (await RunningAgent.ready(node)).stop("SIGKILL");
@@ -152,7 +152,7 @@ describe.skipIf(reason)(`an agent is not alone in the kernel${title}`, () => {
     ["flushes everything", ["flush", "ruleset"]],
     ["deletes the table", ["delete", "table", "inet", "tierwall"]],
     ["empties a base chain", ["flush", "chain", "inet", "tierwall", "forward"]],
-  ])("and repairs what it holds when somebody %s", onlyInFull, async (_, command) => {
+  ])("and repairs its table when another process %s", onlyInFull, async (_, command) => {
     const node = await labOfTwo();
     const agent = await RunningAgent.ready(node);
     node.nft(...command);
@@ -221,7 +221,7 @@ describe.skipIf(reason)(`a pod that is not known yet${title}`, () => {
   });
 });
 
-describe.skipIf(reason)(`a pod that lies about its address${title}`, () => {
+describe.skipIf(reason)(`a pod that spoofs its address${title}`, () => {
   const asks = (node: NodeLab) => node.nft("list", "table", "inet", "tierwall").includes("chain forged {");
 
   it("is found out by a kernel that knows the way back", onlyInFull, async () => {
@@ -232,24 +232,28 @@ describe.skipIf(reason)(`a pod that lies about its address${title}`, () => {
     await expectReachedIn(node, [8080]);
   });
 
-  it("is not by one that does not tell, and that is said; rules hold all the same", onlyInFull, async () => {
-    const node = await labOfTwo();
-    const nft = node.run("node", "which", "nft").trim();
-    node.write("bin/nft", `#!/bin/sh\n[ "$1" = -c ] && exit 1\nexec ${nft} "$@"\n`);
-    node.run("node", "chmod", "+x", `${node.folder}/bin/nft`);
-    const path = { PATH: `${node.folder}/bin:${process.env["PATH"]}` };
-    const agent = new RunningAgent(node.tierwallWith(path, "agent", ...runFlags(node)));
-    await agent.says("cannot check through which device an address is reached");
-    await agent.says("rules are in the kernel");
-    expect(asks(node)).toBe(false);
-    await expectReachedIn(node, [8080]);
-  });
+  it(
+    "is not detected by a kernel without the check, which is logged; rules hold anyway",
+    onlyInFull,
+    async () => {
+      const node = await labOfTwo();
+      const nft = node.run("node", "which", "nft").trim();
+      node.write("bin/nft", `#!/bin/sh\n[ "$1" = -c ] && exit 1\nexec ${nft} "$@"\n`);
+      node.run("node", "chmod", "+x", `${node.folder}/bin/nft`);
+      const path = { PATH: `${node.folder}/bin:${process.env["PATH"]}` };
+      const agent = new RunningAgent(node.tierwallWith(path, "agent", ...runFlags(node)));
+      await agent.says("cannot check through which device an address is reached");
+      await agent.says("rules are in the kernel");
+      expect(asks(node)).toBe(false);
+      await expectReachedIn(node, [8080]);
+    },
+  );
 });
 
 describe.skipIf(reason)(`rules on trial${title}`, () => {
   const trial = (node: NodeLab, ...more: readonly string[]) =>
     new RunningAgent(node.tierwall("agent", "apply", ...runFlags(node), ...more));
-  const tell = async (node: NodeLab, action: string) => {
+  const send = async (node: NodeLab, action: string) => {
     const child = node.tierwall("agent", action, "--control", node.control);
     const [status] = (await once(child, "exit")) as [number];
     return status;
@@ -263,7 +267,7 @@ describe.skipIf(reason)(`rules on trial${title}`, () => {
     return node;
   }
 
-  it("go when nobody confirms them in time", onlyInFull, async () => {
+  it("are removed if they are not confirmed in time", onlyInFull, async () => {
     const node = await labOnTrial();
     const applied = trial(node, "--confirm", "8s");
     await applied.says("on trial");
@@ -297,20 +301,20 @@ describe.skipIf(reason)(`rules on trial${title}`, () => {
     expect(await applied.exit).toBe(1);
   });
 
-  it("stay when somebody does", async () => {
+  it("stay if they are confirmed", async () => {
     const node = await labOnTrial();
     const applied = trial(node, "--confirm", "60s");
     await applied.says("on trial");
-    expect(await tell(node, "confirm")).toBe(0);
+    expect(await send(node, "confirm")).toBe(0);
     expect(await applied.exit).toBe(0);
     await expectReachedIn(node, [9090]);
   });
 
-  it("go at once when somebody gives up", onlyInFull, async () => {
+  it("are removed at once if they are given up", onlyInFull, async () => {
     const node = await labOnTrial();
     const applied = trial(node, "--confirm", "60s");
     await applied.says("on trial");
-    expect(await tell(node, "give-up")).toBe(0);
+    expect(await send(node, "give-up")).toBe(0);
     expect(await applied.exit).toBe(1);
     await expectReachedIn(node, [8080]);
   });

@@ -10,7 +10,7 @@ import { type Journey, type Packet, walkRuleset } from "../../packages/agent/tes
 import type { State } from "../../packages/core/src/state/state.js";
 import { probedPorts } from "../../packages/core/testing/all-ends.js";
 import { about } from "../../packages/core/testing/arbitrary/scenario.js";
-import { type AddressedEnd, addressedEnds, isHost, isLocalPod } from "./far-ends.js";
+import { type AddressedEnd, addressedEnds, isHost, isLocalPod } from "./addressed-ends.js";
 
 export const optionsFor = (node: string): NodeOptions => ({
   node,
@@ -113,7 +113,7 @@ export function faultOfTable(
   for (const asked of connectionsAt(state, node)) {
     const wanted = judged(state, asked);
     const said = walkRuleset(ruleset, asked.packet);
-    // Without rules nobody is judged, and nothing is remembered.
+    // Without rules nothing is judged, and nothing is remembered.
     const remembers = program.ruleset.chains.size > 0;
     const fault =
       faultIn(wanted, said, asked, remembers) ??

@@ -1,5 +1,5 @@
-// A pod of the lab. It answers each line on the ports given with the line itself, and says when it listens. It calls whom it
-// is told to call, `number address port milliseconds` a line, and says of each number whether the call was taken by then.
+// A pod of the lab. It echoes each line on the given ports, and prints when it listens. It opens the connections of its input,
+// one `number address port milliseconds` per line, and prints for each number whether it was established in time.
 
 import { connect, createServer } from "node:net";
 import { createInterface } from "node:readline";

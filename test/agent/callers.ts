@@ -2,11 +2,11 @@ import type { ChildProcess } from "node:child_process";
 import { createInterface } from "node:readline";
 
 /*
- * Whoever opens connections in a lab runs already when it is told to: how long a process takes to start on a busy machine is
- * never taken for a packet that was dropped.
+ * A process that opens connections in a lab runs before it gets its commands: the time that a process needs to start on a busy
+ * machine is never taken for a dropped packet.
  */
 
-/** What a process says line by line, and who waits for it. */
+/** The output of a process by line, and the callers that wait for it. */
 class Lines {
   readonly #waiting = new Map<string, { resolve: (rest: string) => void; reject: (cause: Error) => void }>();
 
@@ -16,7 +16,7 @@ class Lines {
       this.#waiting.get(first)?.resolve(rest.join(" "));
       this.#waiting.delete(first);
     });
-    // It may have been killed meanwhile, which is told below.
+    // It may have been killed meanwhile, which is reported below.
     child.stdin!.on("error", () => undefined);
     child.once("close", () => {
       for (const { reject } of this.#waiting.values())
@@ -24,11 +24,11 @@ class Lines {
     });
   }
 
-  tell(line: string): void {
+  send(line: string): void {
     this.child.stdin!.write(`${line}\n`);
   }
 
-  /** What stands behind the first word of the next line that begins with it. */
+  /** The rest of the next line that begins with this word. */
   after(first: string): Promise<string> {
     return new Promise((resolve, reject) => this.#waiting.set(first, { resolve, reject }));
   }
@@ -49,12 +49,12 @@ export class Caller {
   async reaches(address: string, port: number, milliseconds: number): Promise<boolean> {
     const number = String(++this.#calls);
     const outcome = this.#lines.after(number);
-    this.#lines.tell(`${number} ${address} ${port} ${milliseconds}`);
+    this.#lines.send(`${number} ${address} ${port} ${milliseconds}`);
     return (await outcome) === "taken";
   }
 }
 
-/** One TCP connection that stays open, with `talking-pod.mjs` at its end; whoever answers it repeats what it hears. */
+/** One TCP connection that stays open, opened by `sending-pod.mjs`; the server echoes what it receives. */
 export class Talker {
   readonly #lines: Lines;
   #said = 0;
@@ -67,7 +67,7 @@ export class Talker {
   async echo(): Promise<void> {
     const word = String(++this.#said);
     const heard = this.#lines.after(word);
-    this.#lines.tell(word);
+    this.#lines.send(word);
     await heard;
   }
 

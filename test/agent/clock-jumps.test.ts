@@ -6,7 +6,7 @@ import { NodeLab, noLabBecause } from "./node-lab.js";
 import { expectReached } from "./reached.js";
 import { RunningAgent, runFlags } from "./running-agent.js";
 
-/* Clocks are set while an agent runs: by hand, by NTP, by a machine that was asleep. Its rules do not hang on them. */
+/* Clocks are set while an agent runs: by hand, by NTP, by a machine that was asleep. Its rules do not depend on them. */
 
 /** In a folder named after the architecture. */
 const faketime = readdirSync("/usr/lib")
@@ -31,7 +31,7 @@ describe.skipIf(reason)(`when the clock jumps${title}`, () => {
       LD_PRELOAD: faketime!,
       FAKETIME_TIMESTAMP_FILE: join(lab.folder, "clock"),
       FAKETIME_NO_CACHE: "1",
-      // What counts seconds since the start of the machine is not set by anybody.
+      // The clock of the seconds since the start of the machine cannot be set.
       FAKETIME_DONT_FAKE_MONOTONIC: "1",
     };
     const agent = new RunningAgent(lab.tierwallWith(environment, "agent", ...runFlags(lab)));

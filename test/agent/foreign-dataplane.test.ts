@@ -4,7 +4,7 @@ import { NodeLab, noLabBecause } from "./node-lab.js";
 import { expectReached } from "./reached.js";
 import { RunningAgent } from "./running-agent.js";
 
-/* What others do to packets on the node, beside the rules of the agent. */
+/* What other programs do to packets on the node, in addition to the rules of the agent. */
 
 const reason = noLabBecause();
 const title = reason === undefined ? "" : ` (skipped: ${reason})`;

@@ -1,29 +1,24 @@
+import { appPod, namespace, networkPolicy, node } from "../../packages/core/testing/manifests.js";
+
 /** What the labs enforce: two pods of one node in one namespace, and policies for them. */
 
 export const pods = (...list: readonly (readonly [name: string, address: string])[]): string =>
   [
-    "apiVersion: v1\nkind: Namespace\nmetadata: {name: shop}",
-    "apiVersion: v1\nkind: Node\nmetadata: {name: n1}\nstatus: {addresses: [{type: InternalIP, address: 10.9.0.1}]}",
-    ...list.map(
-      ([name, address]) => `apiVersion: v1
-kind: Pod
-metadata: {name: ${name}, namespace: shop, labels: {app: ${name}}}
-spec: {nodeName: n1}
-status: {phase: Running, podIPs: [{ip: ${address}}]}`,
-    ),
-  ].join("\n---\n");
+    namespace("shop"),
+    node("n1", "10.9.0.1"),
+    ...list.map(([name, address]) => appPod(`shop/${name}`, { node: "n1", ips: [address] })),
+  ].join("");
 
-/** Pod b may be reached from pod a, on these ports alone; without any, by nobody. */
-export const ingressOfB = (
+/** Pod b may be reached from pod a, only on these ports; without ports, by no pod. */
+export function ingressOfB(
   ports: readonly number[],
   annotations: Readonly<Record<string, string>> = {},
-): string => `
-apiVersion: networking.k8s.io/v1
-kind: NetworkPolicy
-metadata: {name: b, namespace: shop, annotations: ${JSON.stringify(annotations)}}
-spec:
-  podSelector: {matchLabels: {app: b}}
-  policyTypes: [Ingress]
-  ingress: ${ports.length === 0 ? "[]" : ""}
-${ports.length === 0 ? "" : `  - from: [{podSelector: {matchLabels: {app: a}}}]\n    ports: [${ports.map((port) => `{port: ${port}}`).join(", ")}]`}
-`;
+): string {
+  const list = ports.map((port) => `{port: ${port}}`).join(", ");
+  const rule = `{from: [{podSelector: {matchLabels: {app: a}}}], ports: [${list}]}`;
+  return networkPolicy("shop/b", {
+    podSelector: "{matchLabels: {app: b}}",
+    policyTypes: "[Ingress]",
+    ingress: ports.length === 0 ? "[]" : `[${rule}]`,
+  }).replace("namespace: shop}", `namespace: shop, annotations: ${JSON.stringify(annotations)}}`);
+}

@@ -41,7 +41,7 @@ describe.each([
   );
 });
 
-it("the page has every metric of ours", () => {
+it("the page has every metric of the agent", () => {
   const named = new Set(namedIn(read("docs/reference/metrics-agent.md")));
   const ours = [...exported].filter((name) => /^tierwall_(?!dns_)/.test(name));
   const bases = ours.filter((name) => !/_(bucket|count|sum)$/.test(name));

@@ -19,7 +19,7 @@ import { isFull } from "../slice.mjs";
 import { connectionsAt, enforced, optionsFor } from "./agreement.js";
 
 /*
- * In the kernel, a packet that is on its way when a transaction is made walks through old chains and looks into new sets, and
+ * In the kernel, a packet that is being evaluated during a transaction passes old chains and looks into new sets, and
  * chains that are new to it are empty. Here the transaction is made before each single step of each packet: what becomes of
  * the packet is what the old rules say, or what the new ones say.
  */
@@ -181,8 +181,8 @@ function expectOneOfBoth(from: Ruleset, to: Ruleset, packet: Packet, turn: Turn)
 }
 
 /**
- * Rules that stamp nothing judge what the node itself sends twice, and the second time nobody comes behind them: one packet
- * is lost then, and sent again by whoever sent it.
+ * Rules that stamp nothing judge packets of the node itself twice, and after the second time there is no further base chain: one
+ * packet is lost then, and its sender repeats it.
  */
 function mayBeLost({ verdict }: Journey, { hook }: Packet, { old }: Turn): boolean {
   return verdict === "drop" && hook === "output" && stampOf(old) === 0;

@@ -45,7 +45,7 @@ async function until(holds: () => Promise<boolean>): Promise<void> {
 }
 
 describe.skipIf(reason)(`a connection that a name allowed${title}`, () => {
-  it("lives on past its TTL, other policies, other names beside its own and a lost table, until its name goes", async () => {
+  it("survives its TTL, other policies, additional names and a lost table, until its name is removed", async () => {
     lab = await NodeLab.create({ a: "10.9.0.11", dns: server, web });
     const node = lab;
     node.write("manifests/pods.yaml", pods(["a", "10.9.0.11"]));

@@ -19,7 +19,7 @@ import { Caller, Talker } from "./callers.js";
 
 const bin = fileURLToPath(new URL("../../packages/cli/bin/tierwall.js", import.meta.url));
 const answering = fileURLToPath(new URL("answering-pod.mjs", import.meta.url));
-const talking = fileURLToPath(new URL("talking-pod.mjs", import.meta.url));
+const talking = fileURLToPath(new URL("sending-pod.mjs", import.meta.url));
 
 export const nodeAddress = "10.9.0.1";
 

@@ -1,4 +1,5 @@
 import { afterEach, describe, expect, it, vi } from "vitest";
+import { appPod } from "../../packages/core/testing/manifests.js";
 import { ingressOfB, pods } from "./manifests.js";
 import { NodeLab, noLabBecause } from "./node-lab.js";
 import { RunningAgent } from "./running-agent.js";
@@ -13,11 +14,7 @@ vi.setConfig({ testTimeout: 180_000 });
 let lab: NodeLab | undefined;
 afterEach(() => lab?.destroy());
 
-const elsewhere = (address: string) => `apiVersion: v1
-kind: Pod
-metadata: {name: far, namespace: shop, labels: {app: far}}
-spec: {nodeName: n2}
-status: {phase: Running, podIPs: [{ip: ${address}}]}`;
+const elsewhere = (address: string) => appPod("shop/far", { node: "n2", ips: [address] });
 
 /** Whether the pod of another node reaches one of this node, and one that no object names does. */
 const ways = async (node: NodeLab) => ({
@@ -36,14 +33,14 @@ async function node(far: string): Promise<NodeLab> {
 const problemIn = (metrics: string) => /^tierwall_node_problem\{kind="pod-range"\} (\d)/m.exec(metrics)?.[1];
 
 describe.skipIf(reason)(`the pod range of a node${title}`, () => {
-  it("is believed while no pod contradicts it: unknown addresses in it are held back", async () => {
+  it("is trusted while no pod contradicts it: unknown addresses in it are denied", async () => {
     const here = await node("10.8.0.9");
     await RunningAgent.ready(here);
     await expect.poll(() => ways(here)).toEqual({ known: true, unknown: false });
     expect(problemIn(here.get("http://127.0.0.1:9465/metrics"))).toBe("0");
   });
 
-  it("is not believed while a pod of another node has an address in it, and that is reported", async () => {
+  it("is not trusted while a pod of another node has an address in it, and that is reported", async () => {
     const here = await node("10.9.0.14");
     const agent = await RunningAgent.ready(here);
     await expect.poll(() => ways(here)).toEqual({ known: true, unknown: true });
@@ -52,7 +49,7 @@ describe.skipIf(reason)(`the pod range of a node${title}`, () => {
     const status = new RunningAgent(here.tierwall("agent", "status", "--control", here.control));
     await status.exit;
     expect(status.output.join("\n")).toContain("10.9.0.14");
-    // After a restart of the node, the range is not held back on the word of the Node alone.
+    // After a restart of the node, the range of the Node object alone does not deny its addresses.
     await agent.stop();
     await new RunningAgent(here.tierwall("agent", "--cleanup")).exit;
     here.write("manifests/policy.yaml", ingressOfB([8080]).replace("podSelector:", "podselector:"));
@@ -61,7 +58,7 @@ describe.skipIf(reason)(`the pod range of a node${title}`, () => {
     await expect.poll(() => ways(here)).toEqual({ known: true, unknown: true });
   });
 
-  it("is not believed either while a pod of the node has an address outside of it", async () => {
+  it("is not trusted either while a pod of the node has an address outside of it", async () => {
     const here = await node("10.8.0.9");
     here.write("manifests/far.yaml", elsewhere("10.8.0.9").replace("nodeName: n2", "nodeName: n1"));
     const agent = await RunningAgent.ready(here);

@@ -27,7 +27,7 @@ export class Storm {
     private readonly senders: readonly ChildProcess[],
   ) {}
 
-  /** Blows until it is stopped. Sources are addresses in one row that lead to pod `from` as well. */
+  /** Sends until it is stopped. Sources are consecutive addresses that also lead to pod `from`. */
   static start(
     lab: NodeLab,
     from: string,
@@ -35,7 +35,7 @@ export class Storm {
     sources: Readonly<Record<keyof StormPorts, readonly string[]>>,
     ports: StormPorts,
   ): Storm {
-    // Connections that were allowed are forgotten quickly: most packets then open one anew.
+    // Allowed connections expire quickly, so that most packets open a new one.
     lab.run("node", "sysctl", "-qw", "net.netfilter.nf_conntrack_udp_timeout=1");
     lab.write("counting.nft", countingTable(ports));
     lab.nft("-f", join(lab.folder, "counting.nft"));
@@ -50,8 +50,8 @@ export class Storm {
     return new Storm(lab, ports, senders);
   }
 
-  /** Each sender is a group of processes, of which the first does not pass on what it is told. */
-  calm(): void {
+  /** Each sender is a group of processes, of which the first does not pass on signals. */
+  kill(): void {
     for (const { pid, exitCode, signalCode } of this.senders)
       if (exitCode === null && signalCode === null) process.kill(-pid!, "SIGKILL");
   }
@@ -59,7 +59,7 @@ export class Storm {
   /** Both ports, once no packet is under way any more. */
   async stop(): Promise<Readonly<Record<keyof StormPorts, Count>>> {
     const ended = this.senders.map((sender) => once(sender, "exit"));
-    this.calm();
+    this.kill();
     await Promise.all(ended);
     let [before, now] = ["", this.counters()];
     while (now !== before) {

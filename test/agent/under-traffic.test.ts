@@ -20,14 +20,14 @@ const changes = Number(process.env.TIERWALL_STORM_CHANGES ?? fewerRuns(40));
 const hundred = (first: string) => Array.from({ length: 100 }, (_, i) => `${first}${20 + i}`);
 
 const relatives = hundred("10.9.0.");
-/** In the range of the node's pods, and no pod has these addresses: without any policy they are held back, too. */
+/** In the range of the node's pods, and no pod has these addresses: without any policy they are denied, too. */
 const strangers = Array.from({ length: 100 }, (_, i) => `10.9.0.${120 + i}`);
 const outsiders = { allowed: hundred("10.9.1."), denied: hundred("10.9.2.") };
 
 let lab: NodeLab | undefined;
 let storm: Storm | undefined;
 afterEach(async () => {
-  storm?.calm();
+  storm?.kill();
   await lab?.destroy();
 });
 
@@ -51,7 +51,7 @@ spec:
   ingress: [{${rule}}]
 `;
 
-/** One after the other, over and over: who allows, who denies, and how much stands beside it. */
+/** One after the other, repeatedly: what is allowed, what is denied, and how many other rules there are. */
 const ways: readonly ((turn: number) => string)[] = [
   (turn) =>
     ofB(
@@ -89,7 +89,7 @@ apiVersion: networking.k8s.io/v1
 kind: NetworkPolicy
 metadata: {name: nothing-from-${turn}, namespace: shop}
 spec:
-  podSelector: {matchLabels: {app: nobody-${turn}}}
+  podSelector: {matchLabels: {app: none-${turn}}}
 `,
 ];
 
@@ -112,7 +112,7 @@ describe.skipIf(reason)(`while the policies change under traffic${title}`, () =>
     await changeUnderStorm(node, sources, way);
   });
 
-  it(`so it is when rules begin to speak of ranges, and end to, in ${changes} changes`, {
+  it(`also when rules with ranges are added and removed, in ${changes} changes`, {
     ...onlyInFull,
     timeout: 1_200_000,
   }, async () => {
@@ -120,7 +120,7 @@ describe.skipIf(reason)(`while the policies change under traffic${title}`, () =>
   });
 });
 
-/** By whom they are from, and by where they are for. */
+/** By source and by destination. */
 const ranges = (turn: number): string =>
   ofB(
     turn % 2 === 0

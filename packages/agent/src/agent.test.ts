@@ -4,15 +4,9 @@ import { pino } from "pino";
 import { describe, expect, it, vi } from "vitest";
 import { Agent, type AgentParts, type Programmed, type Turn } from "./agent.js";
 import type { NodeOptions } from "./ruleset/program.js";
-import { plainOptions } from "../testing/node-world.js";
+import { plainOptions, podYaml } from "../testing/node-world.js";
 
-const pod = (name: string, address: string) => `
-apiVersion: v1
-kind: Pod
-metadata: {name: ${name}, namespace: shop}
-spec: {nodeName: n1}
-status: {phase: Running, podIPs: [{ip: ${address}}]}
----`;
+const pod = (name: string, address: string) => podYaml(`shop/${name}`, address, { node: "n1" });
 
 function situation(pods: readonly string[], more: Partial<Situation> = {}): Situation {
   const state = readState([{ file: "state.yaml", text: pods.join("\n") }]);

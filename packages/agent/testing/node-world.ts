@@ -58,15 +58,28 @@ function packetOf(text: string): Packet {
   };
 }
 
+interface PodParts {
+  readonly node?: string;
+  /** The label `app`: by default the name. */
+  readonly app?: string;
+  /** More labels: `team: red`. */
+  readonly labels?: string;
+  /** `{name: web, containerPort: 80}` */
+  readonly ports?: string;
+  readonly hostNetwork?: boolean;
+}
+
 /** A pod, by default on the node `here`; `ip` may be several. */
-export function podYaml(name: string, ip: string, { node = "here", labels = "", spec = "" } = {}): string {
+export function podYaml(name: string, ip: string, parts: PodParts = {}): string {
+  const { node = "here", app = name.split("/")[1]!, labels, ports = "", hostNetwork = false } = parts;
   const [namespace, own] = name.split("/");
+  const more = labels === undefined ? "" : `, ${labels}`;
   const ips = ip.split(",").map((one) => `{ ip: "${one}" }`);
   return `---
 apiVersion: v1
 kind: Pod
-metadata: { name: ${own}, namespace: ${namespace}, labels: { app: ${own}${labels === "" ? "" : `, ${labels}`} } }
-spec: { nodeName: ${node}, containers: [{ name: main${spec === "" ? "" : `, ${spec}`} }] }
+metadata: { name: ${own}, namespace: ${namespace}, labels: { app: ${app}${more} } }
+spec: { nodeName: ${node}, hostNetwork: ${hostNetwork}, containers: [{ name: main, ports: [${ports}] }] }
 status: { phase: Running, podIPs: [${ips.join(", ")}] }
 `;
 }

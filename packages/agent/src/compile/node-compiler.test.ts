@@ -11,12 +11,12 @@ const cluster = [
   nodeYaml("there", "192.168.0.2"),
   podYaml("shop/web", "10.0.0.1,fd00::1", {
     labels: "team: red",
-    spec: "ports: [{ name: http, containerPort: 8080 }]",
+    ports: "{ name: http, containerPort: 8080 }",
   }),
   podYaml("shop/cart", "10.0.0.2,fd00::2", {
     node: "there",
     labels: "team: red",
-    spec: "ports: [{ name: http, containerPort: 81 }]",
+    ports: "{ name: http, containerPort: 81 }",
   }),
   podYaml("play/game", "10.0.0.3,fd00::3", { node: "there", labels: "team: blue" }),
 ].join("");

@@ -7,7 +7,7 @@ import { NodeCompiler } from "./node-compiler.js";
 const nodes = nodeYaml("here", "192.168.0.1") + nodeYaml("there", "192.168.0.2");
 /** A pod of the namespace shop with the label `app`, so that replicas have the same labels. */
 const pod = (name: string, app: string, ip: string, node = "here") =>
-  podYaml(`shop/${name}`, ip, { node }).replace(`app: ${name} `, `app: ${app} `);
+  podYaml(`shop/${name}`, ip, { node, app });
 const client = pod("client", "client", "10.0.0.9,fd00::9");
 /** Pods with the label may talk, or be talked to, on these ports alone. */
 const only = (app: string, direction: "Ingress" | "Egress", ...ports: readonly number[]) => `---

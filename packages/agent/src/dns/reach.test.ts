@@ -1,31 +1,13 @@
 import { readState } from "@tierwall/core/state";
 import { expect, test } from "vitest";
+import { podYaml } from "../../testing/node-world.js";
 import { ClusterReach } from "./reach.js";
 
 const cluster = `
-kind: Pod
-apiVersion: v1
-metadata: { name: web, namespace: shop, labels: { app: web } }
-spec: { nodeName: here, containers: [] }
-status: { phase: Running, podIPs: [{ ip: 10.0.0.1 }, { ip: "fd00::1" }] }
----
-kind: Pod
-apiVersion: v1
-metadata: { name: elsewhere, namespace: shop, labels: { app: web } }
-spec: { nodeName: there, containers: [] }
-status: { phase: Running, podIPs: [{ ip: 10.0.1.1 }] }
----
-kind: Pod
-apiVersion: v1
-metadata: { name: dns-1, namespace: kube-system, labels: { k8s-app: kube-dns } }
-spec: { nodeName: here, containers: [] }
-status: { phase: Running, podIPs: [{ ip: 10.0.0.53 }] }
----
-kind: Pod
-apiVersion: v1
-metadata: { name: dns-2, namespace: kube-system, labels: { k8s-app: kube-dns, picky: "yes" } }
-spec: { nodeName: there, containers: [] }
-status: { phase: Running, podIPs: [{ ip: 10.0.1.53 }] }
+${podYaml("shop/web", "10.0.0.1,fd00::1")}
+${podYaml("shop/elsewhere", "10.0.1.1", { node: "there", app: "web" })}
+${podYaml("kube-system/dns-1", "10.0.0.53", { labels: "k8s-app: kube-dns" })}
+${podYaml("kube-system/dns-2", "10.0.1.53", { node: "there", labels: 'k8s-app: kube-dns, picky: "yes"' })}
 ---
 kind: Service
 apiVersion: v1
@@ -119,13 +101,7 @@ test("verdicts follow the policies, and the pods", () => {
 
 test("S1.17: of pods that share an address, each has to be allowed to ask", () => {
   const server = { address: "10.0.0.53", port: 5353 };
-  const twin = `
-kind: Pod
-apiVersion: v1
-metadata: { name: old, namespace: shop, labels: { app: old } }
-spec: { nodeName: here, containers: [] }
-status: { phase: Running, podIPs: [{ ip: 10.0.0.1 }] }
-`;
+  const twin = podYaml("shop/old", "10.0.0.1");
   const isolated = `
 kind: NetworkPolicy
 apiVersion: networking.k8s.io/v1
@@ -148,13 +124,7 @@ apiVersion: networking.k8s.io/v1
 metadata: { name: closed, namespace: ${namespace} }
 spec: { podSelector: { matchLabels: { app: joining } }, policyTypes: [Ingress, Egress] }
 `;
-  const joining = `
-kind: Pod
-apiVersion: v1
-metadata: { name: joining, namespace: ${namespace}, labels: { app: joining } }
-spec: { nodeName: there, containers: [] }
-status: { phase: Running, podIPs: [{ ip: ${ip} }] }
-`;
+  const joining = podYaml(`${namespace}/joining`, ip, { node: "there" });
   const before = read(cluster, closed);
   const found = new ClusterReach("here");
   found.update(before.cluster, before.tiers, []);

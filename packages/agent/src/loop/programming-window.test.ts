@@ -1,14 +1,10 @@
 import { readCluster } from "@tierwall/core/state";
 import { describe, expect, it } from "vitest";
+import { podYaml } from "../../testing/node-world.js";
 import { ProgrammingWindow } from "./programming-window.js";
 
-const pod = (name: string, address: string, node = "n1", more = "") => `
-apiVersion: v1
-kind: Pod
-metadata: {name: ${name}, namespace: shop}
-spec: {nodeName: ${node}${more}}
-status: {phase: Running, podIP: ${address}, podIPs: [{ip: ${address}}]}
----`;
+const pod = (name: string, ips: string, node = "n1", hostNetwork = false) =>
+  podYaml(`shop/${name}`, ips, { node, hostNetwork });
 
 const cluster = (...pods: readonly string[]) => readCluster([{ file: "pods.yaml", text: pods.join("\n") }]);
 
@@ -27,7 +23,7 @@ describe("the window in which a pod has an address and no rules", () => {
 
   it("is one window for all addresses of a pod", () => {
     const window = new ProgrammingWindow("n1");
-    const ofBothFamilies = cluster(pod("a", "10.0.0.1").replace("]}", ', {ip: "fd00::1"}]}'));
+    const ofBothFamilies = cluster(pod("a", "10.0.0.1,fd00::1"));
     window.seen(ofBothFamilies, 1_000);
     expect(window.waiting).toBe(1);
     expect(window.reached(ofBothFamilies, 1_100, true)).toEqual([100]);
@@ -69,7 +65,7 @@ describe("the window in which a pod has an address and no rules", () => {
 
   it.each([
     ["pods of other nodes", pod("a", "10.0.0.1", "n2")],
-    ["pods in the network of the node", pod("a", "10.0.0.1", "n1", ", hostNetwork: true")],
+    ["pods in the network of the node", pod("a", "10.0.0.1", "n1", true)],
   ])("is not about %s", (_, other) => {
     const window = new ProgrammingWindow("n1");
     window.seen(cluster(other), 1_000);

@@ -2,19 +2,14 @@ import { readCluster } from "@tierwall/core/state";
 import { expect, it } from "vitest";
 import { done, failed, type Outcome } from "../kernel/outcome.js";
 import type { TrackedConnection } from "../kernel/tracked-connections.js";
+import { podYaml } from "../../testing/node-world.js";
 import { CutReport } from "./cut-report.js";
 import { AddressOwners } from "./address-owners.js";
 
 const cluster = readCluster([
   {
     file: "pods.yaml",
-    text: `
-apiVersion: v1
-kind: Pod
-metadata: {name: a, namespace: shop}
-spec: {nodeName: n1}
-status: {phase: Running, podIPs: [{ip: 10.9.0.11}]}
-`,
+    text: podYaml("shop/a", "10.9.0.11", { node: "n1" }),
   },
 ]);
 

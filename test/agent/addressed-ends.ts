@@ -2,7 +2,7 @@ import type { Address, Endpoint, Family, Inventory } from "@tierwall/core/model"
 import { formatAddress } from "../../packages/core/src/net/address.js";
 import { outsideEnds } from "../../packages/core/testing/all-ends.js";
 
-/** Who answers at an address: on the wire there is nothing else to tell ends by. */
+/** The endpoint at an address: packets contain nothing else that distinguishes endpoints. */
 export interface AddressedEnd {
   readonly address: Address;
   readonly endpoint: Endpoint;

@@ -18,7 +18,7 @@ afterEach(() => lab?.destroy());
 const broken = ingressOfB([8080]).replace("podSelector:", "podselector:");
 const podRange = "podCIDRs: [10.9.0.0/24]";
 
-/** Pods a and b, somebody outside of the range, and files with an error. */
+/** Pods a and b, an address outside of the range, and files with an error. */
 async function freshNode(): Promise<NodeLab> {
   lab = await NodeLab.create({ a: "10.9.0.11", b: "10.9.0.12", out: "10.8.0.1" });
   lab.write("manifests/pods.yaml", pods(["a", "10.9.0.11"], ["b", "10.9.0.12"]));
@@ -37,8 +37,8 @@ const ways = (node: NodeLab) =>
 async function expectWays(node: NodeLab, wanted: readonly boolean[]): Promise<void> {
   await expect.poll(() => ways(node), { timeout: 300_000 }).toEqual(wanted);
 }
-const nobody = [false, false, false, true];
-const everybody = [true, true, true, true];
+const denied = [false, false, false, true];
+const allowed = [true, true, true, true];
 
 async function held(node: NodeLab, ...more: readonly string[]): Promise<RunningAgent> {
   const agent = RunningAgent.start(node, ...more);
@@ -47,11 +47,11 @@ async function held(node: NodeLab, ...more: readonly string[]): Promise<RunningA
 }
 
 describe.skipIf(reason)(`before the first rules of a node that was just started${title}`, () => {
-  it("its pods are held back, never from the node itself, until the rules are there", async () => {
+  it("its pods are denied, except to the node itself, until there are rules", async () => {
     const node = await freshNode();
-    await expectWays(node, everybody);
+    await expectWays(node, allowed);
     const agent = await held(node);
-    expect(await ways(node)).toEqual(nobody);
+    expect(await ways(node)).toEqual(denied);
     expect((await agent.says("still no rules")).msg).toMatch(/--unknown-pods allow.*--cleanup/);
     node.write("manifests/policy.yaml", ingressOfB([8080]));
     expect(await agent.says("rules are in the kernel")).toMatchObject({
@@ -75,37 +75,37 @@ describe.skipIf(reason)(`before the first rules of a node that was just started$
     const talker = node.talk("a", node.addressOf("b"), 8080);
     await talker.echo();
     await held(node);
-    expect(await ways(node)).toEqual(nobody);
+    expect(await ways(node)).toEqual(denied);
     await talker.echo();
   });
 
-  it("an agent that is started again finds them held back, and writes nothing", onlyInFull, async () => {
+  it("an agent that is restarted finds them denied, and writes nothing", onlyInFull, async () => {
     const node = await freshNode();
     await (await held(node)).stop("SIGKILL");
-    expect(await ways(node)).toEqual(nobody);
+    expect(await ways(node)).toEqual(denied);
     const monitor = node.start("node", "nft", ["monitor"]);
     const events: string[] = [];
     monitor.stdout!.on("data", (text: Buffer) => events.push(text.toString()));
     const agent = await held(node);
-    expect(await ways(node)).toEqual(nobody);
+    expect(await ways(node)).toEqual(denied);
     await agent.stop();
     expect(events.join("")).toBe("");
   });
 
   it.each([["--unknown-pods", "allow"], ["--shadow"]])(
-    "%s lets them pass, also those whom an agent before held back",
+    "%s allows them, also those that an earlier agent denied",
     async (...flags) => {
       const node = await freshNode();
       const allowing = RunningAgent.start(node, ...flags);
       await allowing.says("the files have errors");
-      await expectWays(node, everybody);
+      await expectWays(node, allowed);
       expect(node.nft("list", "tables")).toBe("");
       await allowing.stop();
       await (await held(node)).stop();
-      expect(await ways(node)).toEqual(nobody);
+      expect(await ways(node)).toEqual(denied);
       const again = RunningAgent.start(node, ...flags);
       await again.says("the files have errors");
-      await expectWays(node, everybody);
+      await expectWays(node, allowed);
       node.write("manifests/policy.yaml", ingressOfB([8080]));
       await again.says("rules are in the kernel");
     },
@@ -116,11 +116,11 @@ describe.skipIf(reason)(`before the first rules of a node that was just started$
     await (await held(node)).stop();
     const cleanup = RunningAgent.start(node, "--cleanup");
     expect([await cleanup.exit, cleanup.said]).toEqual([0, ""]);
-    await expectWays(node, everybody);
+    await expectWays(node, allowed);
     expect(node.nft("list", "ruleset")).toBe("");
   });
 
-  it("rules can be tried, and who gives them up has pods held back as before", onlyInFull, async () => {
+  it("rules can be tried, and after giving them up pods are denied as before", onlyInFull, async () => {
     const node = await freshNode();
     await (await held(node)).stop();
     node.write("manifests/policy.yaml", ingressOfB([8080]));
@@ -131,7 +131,7 @@ describe.skipIf(reason)(`before the first rules of a node that was just started$
       return trial;
     };
     expect(await (await onTrial()).stop()).toBe(1);
-    expect(await ways(node)).toEqual(nobody);
+    expect(await ways(node)).toEqual(denied);
     const trial = await onTrial();
     await new RunningAgent(node.tierwall("agent", "confirm", "--control", node.control)).exit;
     expect(await trial.exit).toBe(0);
@@ -175,14 +175,14 @@ describe.skipIf(reason)(`before the first rules of a node that was just started$
     await first.stop();
     await agent("--cleanup").exit;
     node.write("manifests/policy.yaml", broken);
-    await expectWays(node, everybody);
+    await expectWays(node, allowed);
     const second = agent();
     expect(await second.says("denied until their rules")).toMatchObject({ podRanges: ["10.9.0.0/24"] });
-    expect(await ways(node)).toEqual(nobody);
+    expect(await ways(node)).toEqual(denied);
     await second.stop();
     await agent("--cleanup").exit;
     const renamed = agent("--node", "n2");
     await renamed.says("the files have errors");
-    await expectWays(node, everybody);
+    await expectWays(node, allowed);
   });
 });

@@ -1,5 +1,5 @@
-// Holds one TCP connection open, on which it talks all the time: what established connections notice. What it is told to say
-// it says as well, and it says of each line that came back what that was.
+// Keeps one TCP connection open and sends on it all the time, to see what happens to established connections. It also sends the
+// lines of its input, and prints each line that comes back.
 
 import { connect } from "node:net";
 import { createInterface } from "node:readline";

@@ -1,4 +1,4 @@
-// A pod of the lab whose connections are all its own talk: it says a word on each, again and again, and asks for nothing.
+// A pod of the lab that sends a line on each connection repeatedly, without any request.
 
 import { createServer } from "node:net";
 

@@ -167,8 +167,8 @@ describe.skipIf(reason)(`the audit log${title}`, () => {
       audit: { lines: number; suppressed: number };
     };
     await agent.stop();
-    const told = linesIn(auditLog()).map((line) => ("suppressed" in line ? line.suppressed : 1));
-    const sum = told.reduce((a, b) => a + b, 0);
+    const amounts = linesIn(auditLog()).map((line) => ("suppressed" in line ? line.suppressed : 1));
+    const sum = amounts.reduce((a, b) => a + b, 0);
     expect(decisions().length).toBeLessThan(sum);
     expect(sum).toBeGreaterThan(60);
     expect(counted).toBeGreaterThan(sum);
@@ -235,7 +235,7 @@ spec:
       expect(fresh()[0]).not.toHaveProperty("shadow");
     });
 
-    it("what was suppressed is said of the rule that judged it, and hits begin anew", async () => {
+    it("suppressed lines are attributed to the rule that judged them, and hits start again", async () => {
       lab.write("manifests/policy.yaml", admin(before));
       const agent = await RunningAgent.ready(lab, ...logging());
       await loggedWhen(knock(9090));
@@ -306,7 +306,7 @@ describe.skipIf(reason)(`a connection that a change of policy ends${title}`, () 
     expect(await said("agent", "status")).toContain("1 established connection");
     expect(cuts()).toHaveLength(1);
 
-    // Whoever does not give up is dropped by all rules that come after, and is no news to any of them.
+    // A client that does not give up is dropped by all later rules, and is not reported by any of them.
     for (const port of [8081, 8082]) {
       const before = markOfOpened();
       lab.write("manifests/policy.yaml", ingressOfB([port]));
@@ -325,7 +325,8 @@ describe.skipIf(reason)(`a connection that a change of policy ends${title}`, () 
     await talker.echo();
     lab.write("manifests/policy.yaml", ingressOfB([8080]));
     await agent.says("rules are in the kernel");
-    const named = () => agent.said.split("\n").filter((line) => line.includes("connection was cut"));
+    const named = () =>
+      agent.said.split("\n").filter((line) => line.includes("cut an established connection"));
     await vi.waitFor(async () => {
       await hits();
       expect(named()).toHaveLength(1);
@@ -338,7 +339,7 @@ describe.skipIf(reason)(`a connection that a change of policy ends${title}`, () 
     expect(await said("agent", "status")).toMatch(
       /ago: shop\/a \(10\.9\.0\.11:\d+\) → shop\/b \(10\.9\.0\.12:9090\) TCP$/m,
     );
-    // Nor is it news to the next agent.
+    // The next agent does not report it again.
     await agent.stop();
     const next = await RunningAgent.ready(lab);
     await hits();
@@ -348,7 +349,7 @@ describe.skipIf(reason)(`a connection that a change of policy ends${title}`, () 
   it("is shown as it was opened, also where the other end speaks first", onlyInFull, async () => {
     lab.write("manifests/policy.yaml", ingressOfB([9091]));
     const server = lab.start("b", process.execPath, [
-      fileURLToPath(new URL("speaking-server.mjs", import.meta.url)),
+      fileURLToPath(new URL("greeting-server.mjs", import.meta.url)),
       "9091",
     ]);
     await once(server.stdout!, "data");

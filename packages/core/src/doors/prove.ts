@@ -26,5 +26,5 @@ export {
 export { proofsGithub, proofsJunit, proofsSarif } from "../report/proofs/proofs-ci.js";
 export { proofsJson } from "../report/proofs/proofs-json.js";
 export { proofsText } from "../report/proofs/proofs-text.js";
-export { writtenCounterexample } from "../report/proofs/written-counterexample.js";
+export { writtenAdmissionPolicies, writtenCounterexample } from "../report/proofs/written-counterexample.js";
 export { guaranteeKind } from "../state/test-kind.js";

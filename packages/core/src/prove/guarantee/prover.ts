@@ -95,7 +95,10 @@ export class Prover {
     return {
       result: "Proven",
       restsOn: needed.flatMap((literal) => encoding.parts.get(literal) ?? []),
-      neededAssumptions: needed.flatMap((literal) => assumed.get(literal) ?? []),
+      // In the order in which they are written.
+      neededAssumptions: [...assumed].flatMap(([literal, assumption]) =>
+        needed.includes(literal) ? [assumption] : [],
+      ),
     };
   }
 

@@ -13,13 +13,16 @@ export function guardrailsOf(
   clusterPolicies: number,
   networkPolicies: number,
   seed: number,
+  rules = 25,
 ): readonly Manifest[] {
   const random = new Random(seed).fork("guardrails");
   const namespaces = Math.max(1, Math.ceil(networkPolicies / shapes["10k/1k"].policiesPerNamespace));
   const plan = planCluster({ ...shapes["10k/1k"], namespaces, clusterPolicies: 0 }, seed);
   return [
     cardData,
-    ...Array.from({ length: clusterPolicies - 1 }, (_, i) => guardrailAt(i + 1, 25, random.fork(String(i)))),
+    ...Array.from({ length: clusterPolicies - 1 }, (_, i) =>
+      guardrailAt(i + 1, rules, random.fork(String(i))),
+    ),
     ...(networkPolicies === 0 ? [] : networkPoliciesOf(plan)),
   ];
 }
@@ -81,10 +84,9 @@ export function claimAboutTenants(count: number): string {
   ]);
 }
 
-/** The same policies with each rule split, one for each of its peers, and one more where it has only one. */
+/** The same policies in other words: each rule that has several peers is one rule for each of them, in the opposite order. */
 export function refactored(policies: readonly Manifest[]): readonly Manifest[] {
   return policies.map((object) => {
-    if (object.kind !== "ClusterNetworkPolicy") return object;
     const spec = object.spec as JsonObject;
     const split = (direction: "ingress" | "egress", field: "from" | "to"): JsonObject => {
       const rules = spec[direction] as readonly JsonObject[] | undefined;
@@ -96,8 +98,7 @@ export function refactored(policies: readonly Manifest[]): readonly Manifest[] {
 
 function splitRule(rule: JsonObject, field: "from" | "to"): readonly JsonObject[] {
   const peers = rule[field] as readonly Json[];
-  const pieces = peers.map((peer) => ({ ...rule, [field]: [peer] }));
-  return pieces.length > 1 ? pieces.toReversed() : pieces;
+  return peers.map((peer) => ({ ...rule, [field]: [peer] })).toReversed();
 }
 
 function policy(

@@ -20,6 +20,7 @@ import {
   runGuarantee,
   type Sides,
   unaskedGuarantee,
+  writtenAdmissionPolicies,
   writtenCounterexample,
   writtenDifference,
 } from "@tierwall/core/prove";
@@ -66,7 +67,10 @@ export function addProve(program: Command, finish: (status: number) => void): vo
           .argParser(duration)
           .default(10_000, "10s"),
       )
-      .option("--write <folder>", "save each counterexample as manifests and a ConnectivityTest"),
+      .option(
+        "--write <folder>",
+        "save each counterexample as manifests and a ConnectivityTest, and policies that enforce assumptions",
+      ),
   )
     .addHelpText(
       "after",
@@ -233,10 +237,13 @@ function refuse(diagnostics: readonly Diagnostic[], sources: readonly ManifestFi
 /** A file for each; false where one cannot be written. */
 function writeCounterexamples(results: readonly GuaranteeResult[], folder: string): boolean {
   const files = results.flatMap((result) => {
-    const text = writtenCounterexample(result);
     // Names of guarantees are free text; those of files are not.
-    const name = `${result.guarantee.name.replace(/[^A-Za-z0-9._-]/g, "-")}.yaml`;
-    return text === undefined ? [] : [[name, text] as const];
+    const name = result.guarantee.name.replace(/[^A-Za-z0-9._-]/g, "-");
+    const [found, policies] = [writtenCounterexample(result), writtenAdmissionPolicies(result)];
+    return [
+      ...(found === undefined ? [] : [[`${name}.yaml`, found] as const]),
+      ...(policies === undefined ? [] : [[`${name}-assumptions.yaml`, policies] as const]),
+    ];
   });
   return writeFiles(files, folder);
 }

@@ -28,5 +28,5 @@ export { proofsGithub, proofsJunit, proofsSarif } from "../report/proofs/proofs-
 export { proofsJson } from "../report/proofs/proofs-json.js";
 export { proofsText } from "../report/proofs/proofs-text.js";
 export { connectionText, partText } from "../report/proofs/proofs-words.js";
-export { writtenCounterexample } from "../report/proofs/written-counterexample.js";
+export { writtenAdmissionPolicies, writtenCounterexample } from "../report/proofs/written-counterexample.js";
 export { guaranteeKind } from "../state/test-kind.js";

@@ -95,7 +95,10 @@ export class Prover {
     return {
       result: "Proven",
       restsOn: needed.flatMap((literal) => encoding.parts.get(literal) ?? []),
-      neededAssumptions: needed.flatMap((literal) => assumed.get(literal) ?? []),
+      // In the order in which they are written.
+      neededAssumptions: [...assumed].flatMap(([literal, assumption]) =>
+        needed.includes(literal) ? [assumption] : [],
+      ),
     };
   }
 
@@ -206,10 +209,12 @@ function minimised(
     for (let end = needed.length; end > 0; end = Math.min(end - size, needed.length))
       suffices(needed.toSpliced(Math.max(0, end - size), Math.min(size, end)));
   };
-  if (needed.length > mostTried) withoutEach(Math.ceil(needed.length / mostTried));
+  if (needed.length > mostTried) withoutEach(Math.ceil(needed.length / mostParts));
   if (needed.length <= mostTried) withoutEach(1);
   return needed;
 }
 
-/** Single assumptions, or parts of many, that are left out by way of trial. */
+/** Assumptions that are left out one by one. */
 const mostTried = 24;
+/** Of more than these. A proof that rests on hundreds of rules most likely rests on each of them. */
+const mostParts = 6;

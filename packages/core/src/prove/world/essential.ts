@@ -46,8 +46,9 @@ export function essentialOf(
     }
     const answer = encoding.solve([...assumed, feature.changed, violation], budget);
     if (answer === "satisfiable") found.set(feature.text, false);
+    if (answer !== "unsatisfiable" || !encoding.solver.core.includes(violation)) return;
     // Without it, the connection may be none that the claim is about.
-    if (answer === "unsatisfiable" && encoding.solve([...assumed, feature.changed], budget) === "satisfiable")
+    if (encoding.solve([...assumed, feature.changed], budget) === "satisfiable")
       found.set(feature.text, true);
   };
   examine(features, scope);

@@ -3,7 +3,7 @@ import type { Confirmed, Witness, WitnessEnd } from "../../prove/world/index.js"
 import { formatAddress } from "../../net/address.js";
 import { caveatsJson } from "../caveats.js";
 import { apiVersion, type JsonValue } from "../explanation/explanation-json.js";
-import { directionText, partPlace, partText, resultName } from "./proofs-words.js";
+import { directionText, enforceable, partPlace, partText, resultName } from "./proofs-words.js";
 
 /** For machines: `kind: Proofs`. */
 export function proofsJson(results: readonly GuaranteeResult[]): JsonValue {
@@ -30,6 +30,10 @@ function guaranteeJson(result: GuaranteeResult): JsonValue {
     counterexample: proof?.result === "Refuted" ? counterexampleJson(proof) : undefined,
     why: proof?.result === "NotDecided" ? proof.why : undefined,
     assuming: assuming.map(({ text }) => text),
+    admissionPolicies: enforceable(result).map(({ assumption, expression }) => ({
+      assumption: assumption.text,
+      expression,
+    })),
     unneededAssumptions: unneeded.map(({ text }) => text),
     contradicting: proof?.result === "Vacuous" ? proof.contradicting.map(({ text }) => text) : undefined,
     errors: diagnostics.map(({ code, message }) => ({ code, message })),

@@ -1,11 +1,12 @@
 import type { GuaranteeResult, Proof } from "../../prove/guarantee/index.js";
 import { caveatLines } from "../caveats.js";
 import { placeText } from "../explanation/rule-text.js";
-import type { Style } from "../style.js";
+import { type Style, wrap } from "../style.js";
 import {
   circumstances,
   connectionText,
   directionText,
+  enforceable,
   essentialLines,
   partPlace,
   partText,
@@ -50,7 +51,17 @@ function resultText(result: GuaranteeResult, style: Style): string {
       ? diagnostics.map(({ message }) => message)
       : proofLines(proof, guarantee.claim.verdict);
   const assumed = guarantee.assuming.map(({ text }) => `assuming ${text}`);
-  const remarks = unneeded.map(({ text }) => `the proof does not need: ${text}`);
+  const remarks = [
+    ...enforceable(result).map(({ assumption, expression }) =>
+      wrap(
+        "",
+        `an API server can enforce that ${assumption.text} (--write saves the ValidatingAdmissionPolicy): ${expression}`,
+        "  ",
+        118,
+      ),
+    ),
+    ...unneeded.map(({ text }) => `the proof does not need: ${text}`),
+  ].flatMap((text) => text.split("\n"));
   return [
     `${emphasise(headings[name])} ${style.bold(guarantee.name)}  ${where}`,
     ...[...lines, ...assumed, ...remarks, ...caveatLines(caveats, style)].map((line) => `  ${line}`),

@@ -3,7 +3,7 @@ import { formatAddress } from "../../net/address.js";
 import { formatRule } from "../../policy/describe.js";
 import { formatPolicy, type Isolation, type Rule } from "../../policy/model.js";
 import type { Place } from "../../diagnostics/place.js";
-import type { GuaranteeResult } from "../../prove/guarantee/index.js";
+import { admissionExpression, type Assumption, type GuaranteeResult } from "../../prove/guarantee/index.js";
 import type { Confirmed, Essential, Witness, WitnessEnd } from "../../prove/world/index.js";
 import { placeText } from "../explanation/rule-text.js";
 
@@ -83,6 +83,23 @@ export const essentialLines = ({ essential, incidental }: Essential): readonly s
   ...(essential.length === 0 ? [] : [`Essential: ${essential.join("; ")}.`]),
   ...(incidental.length === 0 ? [] : [`Could be otherwise: ${incidental.join("; ")}.`]),
 ];
+
+/** Assumptions that a proof needs and an API server can keep true, with what it has to check. */
+export const enforceable = ({
+  proof,
+}: GuaranteeResult): readonly { readonly assumption: Assumption; readonly expression: string }[] =>
+  (proof?.result === "Proven" ? proof.neededAssumptions : []).flatMap((assumption) => {
+    const expression = admissionExpression(assumption);
+    return expression === undefined ? [] : [{ assumption, expression }];
+  });
+
+/** A name for the policy that enforces the assumption with this number. */
+export const admissionPolicyName = (guarantee: string, index: number): string =>
+  `${guarantee
+    .toLowerCase()
+    .replace(/[^a-z0-9-]+/g, "-")
+    .replace(/^-+|-+$/g, "")
+    .slice(0, 40)}-assumes-${index + 1}`;
 
 /** The verdict of one direction: `allowed by default`, `denied by NetworkPolicy x/y`. */
 export function directionText({ decisions }: Confirmed, direction: "egress" | "ingress"): string {

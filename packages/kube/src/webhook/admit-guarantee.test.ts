@@ -177,7 +177,7 @@ describe("an edit that breaks guarantees", () => {
     });
     const answer = await edit(found, new Map([[guaranteeKind, "all"]]));
     expect(answer).toMatchObject({
-      message: expect.stringMatching(/^breaks Guarantee secret: policies that you cannot/),
+      message: expect.stringMatching(/^breaks Guarantee secret: policies that you cannot/) as string,
     });
     expect(JSON.stringify(await edit([affected("secret", "Warn")], new Map()))).not.toContain("secret");
   });

@@ -4,6 +4,7 @@ import type { JsonObject } from "@tierwall/core/manifest";
 import { consequenceWarnings, type EditWarning, precedenceWarnings } from "@tierwall/core/report";
 import { caveatsOfAll, keyOf, type LiveOptions, LiveState, type Moment } from "@tierwall/core/state";
 import { asManifest } from "../cluster/cluster-object.js";
+import { textAt } from "../cluster/object-fields.js";
 import { hasSameMeaning } from "../cluster/same-meaning.js";
 import type { Follower } from "../cluster/cluster-source.js";
 import { namesOfForeign } from "../cluster/foreign-kinds.js";
@@ -61,7 +62,8 @@ export class Analyst implements Follower {
     const known = this.policies.get(key);
     const isSame = known !== undefined && hasSameMeaning(known, object);
     if (object.kind === guaranteeKind.kind) this.guarantees.set(key, object);
-    else if (!isSame && !inventoryKinds.has(String(object.kind))) this.guarantees.policyChanged(key, object);
+    else if (!isSame && !inventoryKinds.has(textAt(object, "kind")))
+      this.guarantees.policyChanged(key, object);
     if (policyKinds.some(({ kind }) => kind === object.kind)) this.policies.set(key, object);
   }
 

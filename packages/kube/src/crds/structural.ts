@@ -1,6 +1,6 @@
 import type { Alternative, Constraint, Format, ObjectSchema, Schema } from "@tierwall/core/manifest";
 
-/** The part of OpenAPI v3 that definitions of ours use, in the order in which it is written. */
+/** The part of OpenAPI v3 that our definitions use, in the order in which it is written. */
 export interface OpenApi {
   readonly description: string;
   readonly type?: "object" | "array" | "string" | "integer" | "boolean";
@@ -157,7 +157,7 @@ function ruleOf(constraint: Constraint, title: string): ValidationRule | undefin
     case "needs":
       return {
         rule: `!${isSet(constraint.field)} || ${constraint.needs.map(isSet).join(" || ")}`,
-        message: `\`${constraint.field}\` needs ${listed(constraint.needs, "or")} beside it`,
+        message: `\`${constraint.field}\` needs ${listed(constraint.needs, "or")}`,
       };
     case "custom":
       return constraint.cel;

@@ -27,7 +27,7 @@ describe("a constraint in CEL", () => {
     [
       { kind: "needs", field: "a", needs: ["b", "c"] },
       "!has(self.a) || has(self.b) || has(self.c)",
-      "`a` needs `b` or `c` beside it",
+      "`a` needs `b` or `c`",
     ],
     [
       { kind: "custom", check: () => [], cel: { rule: "self.a != self.b", message: "they differ" } },

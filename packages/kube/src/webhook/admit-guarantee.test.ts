@@ -170,7 +170,7 @@ describe("an edit that breaks guarantees", () => {
     expect([lines.length, lines[5], lines.join().includes("\u202e")]).toEqual([7, "and 995 more", false]);
   });
 
-  it("reveals neither guarantees nor policies to those who cannot read them", async () => {
+  it("reveals neither guarantees nor policies to users who cannot read them", async () => {
     const found = [affected("secret", "Refuse", "pod {key: secret}")];
     expect(await edit(found, new Map())).toMatchObject({
       message: "breaks a Guarantee that you cannot read",

@@ -78,7 +78,7 @@ function referencePages(kinds) {
     }
   }
   rows.push("| [ConnectivityTest](connectivitytest.md) | `tierwall.dev/v1` | in files only |");
-  rows.push("| [Guarantee](guarantee.md) | `tierwall.dev/v1` | in files only |");
+  rows.push("| [Guarantee](guarantee.md) | `tierwall.dev/v1` | Cluster, and in files |");
   const table = ["| kind | API version | scope |", "|---|---|---|", ...rows, ""].join("\n");
   pages["docs/reference/fields/README.md"] = `${header}# Fields of every policy kind\n\n${table}`;
   return pages;

@@ -15,7 +15,7 @@ export default defineConfig({
       input: {
         index: here("dist/index.js"),
         service: here("dist/service/index.js"),
-        // A thread begins with it: it stays beside what starts it.
+        // A thread begins with it: it stays next to the file that starts it.
         "analyst-worker": here("dist/webhook/analyst-worker.js"),
       },
       // Others import it as well, and there must be one of it.

@@ -78,7 +78,7 @@ export class AdmissionLab {
     return lab;
   }
 
-  /** The API server hears of webhooks, and of whom to trust, a moment after they are written. */
+  /** The API server reads webhooks and their authorities a moment after they are written. */
   private async untilAsked(): Promise<void> {
     const probe = JSON.stringify({
       apiVersion: "networking.k8s.io/v1",

@@ -83,7 +83,7 @@ describe.skipIf(reason)(`an agent on a node of a cluster${title}`, () => {
   const expectReachedIn = (node: NodeLab, ports: readonly number[]) =>
     expectReached(node, "10.9.0.12", ports);
 
-  it("follows policies and pods, keeps its rules while the API server is away, and goes on when it is back", async () => {
+  it("follows policies and pods, keeps its rules while the API server is unavailable, and continues when it is back", async () => {
     const node = (lab = await NodeLab.create({ a: "10.9.0.11", b: "10.9.0.12", c: "10.9.0.13" }));
     const agent = await agentOn(node);
     await agent.says("rules are in the kernel");
@@ -106,7 +106,7 @@ describe.skipIf(reason)(`an agent on a node of a cluster${title}`, () => {
     expect(await agent.stop()).toBe(0);
   });
 
-  it("holds pods back as soon as its Node is known, though nobody may tell it which pods there are", async () => {
+  it("holds pods back as soon as its Node is known, although it may not list the pods", async () => {
     const rbac = "/apis/rbac.authorization.k8s.io/v1";
     await api.create(`${rbac}/clusterroles`, {
       metadata: { name: "nodes" },
@@ -125,7 +125,7 @@ describe.skipIf(reason)(`an agent on a node of a cluster${title}`, () => {
     await agent.stop();
   });
 
-  it("holds pods back after a restart of the node, while the API server is away", async () => {
+  it("holds pods back after a restart of the node, while the API server is unavailable", async () => {
     const node = (lab = await NodeLab.create({ a: "10.9.0.11", b: "10.9.0.12" }));
     const first = await agentOn(node);
     await first.says("rules are in the kernel");

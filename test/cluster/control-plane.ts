@@ -61,7 +61,7 @@ export class ControlPlane extends LocalApiServer {
     return readFileSync(this.certificate, "utf8");
   }
 
-  /** As somebody who may do anything, or as a guest who may do nothing unless a role says so. */
+  /** As an administrator, or as a guest who may do nothing unless a role allows it. */
   async connect(user: User = "admin", server = this.server): Promise<Connection> {
     const connected = await connect({ kubeconfig: this.kubeconfig(user, server) });
     if (!connected.ok) throw new Error(connected.message);
@@ -78,7 +78,7 @@ export class ControlPlane extends LocalApiServer {
     await super.startApiServer(existsSync(admission) ? [`--admission-control-config-file=${admission}`] : []);
   }
 
-  /** Forgets all versions but the latest: who still watches from an earlier one is told it is gone. */
+  /** Forgets all versions but the latest: watches from an earlier one get the answer that it is gone. */
   async compact(): Promise<void> {
     const ask = async (path: string, body: object) => {
       const response = await fetch(`http://127.0.0.1:${this.ports.etcd}/v3/kv/${path}`, {

@@ -55,7 +55,7 @@ export class ControllerLab {
   }
 
   /** Waits until a policy has conditions like these. */
-  async told(
+  async conditions(
     path: string,
     wanted: Readonly<Record<string, Partial<FoundCondition>>>,
   ): Promise<Readonly<Record<string, FoundCondition>>> {

@@ -73,8 +73,8 @@ describe.skipIf(noControlPlane)(`a controller in a cluster in which pods come an
       }
       tenths.push({ heap: least(seen, "heap"), resident: least(seen, "resident") });
     }
-    const told = (kind: keyof Megabytes) => tenths.map((tenth) => Math.round(tenth[kind])).join(", ");
-    console.log(`heap in use, in MB: ${told("heap")}; resident: ${told("resident")}`);
+    const listedIn = (kind: keyof Megabytes) => tenths.map((tenth) => Math.round(tenth[kind])).join(", ");
+    console.log(`heap in use, in MB: ${listedIn("heap")}; resident: ${listedIn("resident")}`);
     // What is made once, and what is made slowly, is there after a while.
     const [early, late] = [tenths.slice(2, 5), tenths.slice(7)];
     expect(least(late, "heap")).toBeLessThan(least(early, "heap") * 1.15 + 3);

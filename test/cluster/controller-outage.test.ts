@@ -54,7 +54,9 @@ describe.skipIf(noControlPlane)(`a controller whose API server goes away${skippe
   }
 
   /** The conditions of all policies, without the example that one may choose in another way than another. */
-  async function told(...parts: readonly (keyof FoundCondition)[]): Promise<Record<string, unknown>> {
+  async function conditionsNow(
+    ...parts: readonly (keyof FoundCondition)[]
+  ): Promise<Record<string, unknown>> {
     const all = await policies();
     return Object.fromEntries(
       all.map((policy) => [
@@ -111,14 +113,14 @@ describe.skipIf(noControlPlane)(`a controller whose API server goes away${skippe
     await enforceAll();
     await expect.poll(isSettled, patience).toBe(true);
     await expect
-      .poll(() => told("status"), patience)
+      .poll(() => conditionsNow("status"), patience)
       .toEqual({
         a: statuses("True", "True", "True", "False"),
         b: statuses("True", "True", "True", "True"),
         c: statuses("True", "True", "False", "True"),
         d: statuses("True", "True", "False", "False"),
       });
-    const before = await told("status", "lastTransitionTime");
+    const before = await conditionsNow("status", "lastTransitionTime");
 
     const over = new AbortController();
     let changes = 0;
@@ -152,15 +154,15 @@ describe.skipIf(noControlPlane)(`a controller whose API server goes away${skippe
     await expect.poll(isSettled, patience).toBe(true);
     // Time enough for whatever would be said late.
     await sleep(7000);
-    expect(await told("status", "lastTransitionTime")).toEqual(before);
-    const after = await told("status", "reason", "message", "observedGeneration");
+    expect(await conditionsNow("status", "lastTransitionTime")).toEqual(before);
+    const after = await conditionsNow("status", "reason", "message", "observedGeneration");
 
     await controller.stop();
     for (const { metadata } of await policies())
       await api.patch(`${kinds.cluster.path}/${metadata.name}/status`, { status: { conditions: [] } });
     controller = RunningController.start(plane, "--lease-duration", "5s");
     await expect
-      .poll(() => told("status", "reason", "message", "observedGeneration"), patience)
+      .poll(() => conditionsNow("status", "reason", "message", "observedGeneration"), patience)
       .toEqual(after);
   });
 });

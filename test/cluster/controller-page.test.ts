@@ -8,7 +8,7 @@ import { RunningController } from "./running-controller.js";
 /* The page that a controller serves of its cluster. */
 
 const skipped = noControlPlane === undefined ? "" : ` (skipped: ${noControlPlane})`;
-const token = "a-token-that-nobody-guesses";
+const token = "a-token-that-is-hard-to-guess";
 
 interface State {
   readonly revision: string;
@@ -46,14 +46,14 @@ describe.skipIf(noControlPlane)(`the page of the controller${skipped}`, () => {
   }
   const state = async () => (await (await ask("/api/v1/state")).json()) as State;
 
-  it("is for those who have the token", async () => {
+  it("is for users who have the token", async () => {
     expect((await ask("/", "")).status).toBe(401);
     expect((await ask("/api/v1/state", "Bearer another-token-altogether")).status).toBe(401);
     expect((await ask("/")).status).toBe(200);
     expect(controller.said).not.toContain(token);
   });
 
-  it("shows the cluster as it changes, and what the controller was told of it", async () => {
+  it("shows the cluster as it changes, and the options of the controller", async () => {
     const first = await state();
     expect(first).toMatchObject({
       provenance: "cluster",

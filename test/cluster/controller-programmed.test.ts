@@ -65,7 +65,7 @@ describe.skipIf(reason)(`what nodes enforce${title}`, () => {
 
   it("is counted node by node, and again for every version", async () => {
     const path = await createPolicy(cluster.api, kinds.cluster, "guard", guarding("db", 1, ["Deny", "web"]));
-    await says(path, { status: "Unknown", message: "no node agent tells what it enforces" });
+    await says(path, { status: "Unknown", message: "no node agent reports what it enforces" });
 
     const first = await agentOf("n1");
     await says(path, {
@@ -76,7 +76,7 @@ describe.skipIf(reason)(`what nodes enforce${title}`, () => {
     const second = await agentOf("n2");
     await says(path, { status: "True", message: "enforced on 2 of 2 nodes" });
     const { body } = await cluster.api.ask({ path: `${leases}/tierwall-agent-n1` });
-    // Whoever removes the node need not think of it.
+    // It is removed with the node.
     expect(body.metadata).toMatchObject({ ownerReferences: [{ kind: "Node", name: "n1" }] });
 
     const before = (await conditionsAt(cluster.api, path)).Programmed!;

@@ -78,7 +78,7 @@ describe.skipIf(noControlPlane)(`replicas of the controller${skipped}`, () => {
     await accepted("after");
   });
 
-  it("one that is told to stop gives the Lease back, so that nobody has to wait", async () => {
+  it("one that is stopped releases the Lease, so that no other has to wait", async () => {
     const [first, second] = [await start("leading"), await start("following")];
     expect(await first.stop("SIGTERM")).toBe(0);
     expect(first.said).toContain("not leading any more");

@@ -77,11 +77,11 @@ describe.skipIf(noControlPlane)(`what the controller says of policies${skipped}`
       Conflicted: { status: "False", reason: "NoConflict", observedGeneration },
       Shadowed: { status: "False", reason: "NoShadow", observedGeneration },
     });
-    const before = await lab.told(path, well(1));
+    const before = await lab.conditions(path, well(1));
     // A second later, lest the times be the same anyway.
     await new Promise((next) => setTimeout(next, 1100));
     await lab.api.patch(path, { spec: { ingress: [] } });
-    const after = await lab.told(path, well(2));
+    const after = await lab.conditions(path, well(2));
     expect(after.Accepted!.lastTransitionTime).toBe(before.Accepted!.lastTransitionTime);
     const { body } = await lab.api.ask({ path });
     const { managedFields } = body.metadata as { managedFields: { manager: string; subresource?: string }[] };
@@ -96,14 +96,16 @@ describe.skipIf(noControlPlane)(`what the controller says of policies${skipped}`
       priority: 1,
       egress: [{ action: "Deny", to: [{ regions: ["eu"] }] }],
     });
-    const { Accepted } = await lab.told(path, { Accepted: { status: "False", reason: "NotUnderstood" } });
+    const { Accepted } = await lab.conditions(path, {
+      Accepted: { status: "False", reason: "NotUnderstood" },
+    });
     expect(Accepted!.message).toContain("spec.egress[0].to[0].regions: unknown field `regions`");
     expect(Accepted!.message).toContain("so this rule denies everything");
     await expect
       .poll(() => eventsAbout("newer"), patience)
       .toMatchObject([{ type: "Warning", reason: "NotUnderstood" }]);
     await lab.api.patch(path, { spec: { egress: [] } });
-    await lab.told(path, { Accepted: { status: "True", observedGeneration: 2 } });
+    await lab.conditions(path, { Accepted: { status: "True", observedGeneration: 2 } });
     await expect
       .poll(async () => (await eventsAbout("newer")).map(({ type, reason }) => `${type} ${reason}`), patience)
       .toContain("Normal Understood");
@@ -111,7 +113,7 @@ describe.skipIf(noControlPlane)(`what the controller says of policies${skipped}`
 
   it("S5.9: a subject that is not understood: the policy is not enforced", onlyInFull, async () => {
     const path = await lab.create(kinds.admin, "machines", { priority: 1, subject: { machines: {} } });
-    const { Accepted } = await lab.told(path, { Accepted: { status: "False", reason: "NotEnforced" } });
+    const { Accepted } = await lab.conditions(path, { Accepted: { status: "False", reason: "NotEnforced" } });
     expect(Accepted!.message).toContain("its subject is not understood; the policy is not enforced");
   });
 
@@ -122,25 +124,29 @@ describe.skipIf(noControlPlane)(`what the controller says of policies${skipped}`
       "b",
       guarding("db", 5, ["Accept", "web"], ["Deny", "cart"]),
     );
-    const { Conflicted } = await lab.told(first, { Conflicted: { status: "True", reason: "SamePriority" } });
+    const { Conflicted } = await lab.conditions(first, {
+      Conflicted: { status: "True", reason: "SamePriority" },
+    });
     expect(Conflicted!.message).toContain("priority 5 of tier admin is shared with ClusterNetworkPolicy b");
     expect(Conflicted!.message).toMatch(
       /; for example ingress of :\d+\/TCP is denied, and would be allowed with ClusterNetworkPolicy b first$/,
     );
-    await lab.told(second, { Conflicted: { status: "True" }, Shadowed: { status: "True" } });
+    await lab.conditions(second, { Conflicted: { status: "True" }, Shadowed: { status: "True" } });
     await lab.api.patch(second, { spec: { priority: 4 } });
-    await lab.told(first, { Conflicted: { status: "False" }, Shadowed: { status: "True" } });
-    await lab.told(second, { Conflicted: { status: "False" }, Shadowed: { status: "False" } });
+    await lab.conditions(first, { Conflicted: { status: "False" }, Shadowed: { status: "True" } });
+    await lab.conditions(second, { Conflicted: { status: "False" }, Shadowed: { status: "False" } });
   });
 
-  it("rules that never decide anything, and because of whom", onlyInFull, async () => {
+  it("rules that never decide anything, and the rules that shadow them", onlyInFull, async () => {
     await lab.create(kinds.cluster, "early", guarding("db", 1, ["Pass", "web"]));
     const path = await lab.create(
       kinds.cluster,
       "late",
       guarding("db", 2, ["Accept", "cart"], ["Deny", "web"]),
     );
-    const { Shadowed } = await lab.told(path, { Shadowed: { status: "True", reason: "RulesNeverDecide" } });
+    const { Shadowed } = await lab.conditions(path, {
+      Shadowed: { status: "True", reason: "RulesNeverDecide" },
+    });
     expect(Shadowed!.message).toBe(
       'spec.ingress[1] "rule-1" never decides anything: ClusterNetworkPolicy early rule 1 "rule-0" decides all that it matches before it, whatever is deployed',
     );
@@ -177,17 +183,20 @@ describe.skipIf(noControlPlane)(`what the controller says of policies${skipped}`
         ]);
       // An edit that overrides no more than before is not worth another.
       await lab.api.patch(path, { spec: { priority: 2 } });
-      await lab.told(path, { Shadowed: { observedGeneration: 2 } });
+      await lab.conditions(path, { Shadowed: { observedGeneration: 2 } });
       expect(await eventsAbout("db", "shop")).toHaveLength(1);
     },
   );
 
   it(
-    "again, where somebody else wrote something else; and nothing where all is as it should be",
+    "again, where another program overwrote it; and nothing where all is as it should be",
     onlyInFull,
     async () => {
       const path = await lab.create(kinds.cluster, "guard", guarding("db", 1, ["Deny", "web"]));
-      const before = await lab.told(path, { Accepted: { status: "True" }, Shadowed: { status: "False" } });
+      const before = await lab.conditions(path, {
+        Accepted: { status: "True" },
+        Shadowed: { status: "False" },
+      });
       const written = await writesWhenIdle();
       await lab.api.patch("/api/v1/namespaces/shop", { metadata: { labels: { quiet: "yes" } } });
       await new Promise((next) => setTimeout(next, 6000));
@@ -200,7 +209,7 @@ describe.skipIf(noControlPlane)(`what the controller says of policies${skipped}`
         lastTransitionTime: before.Accepted!.lastTransitionTime,
       };
       await lab.api.patch(`${path}/status`, { status: { conditions: [foreign] } });
-      await lab.told(path, { Accepted: { status: "True" }, Shadowed: { status: "False" } });
+      await lab.conditions(path, { Accepted: { status: "True" }, Shadowed: { status: "False" } });
     },
   );
 

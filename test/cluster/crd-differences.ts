@@ -22,11 +22,11 @@ export const documentedLimits: readonly string[] = rowsUnder("field").flatMap(([
 /** Whether a refusal is for nothing but such limits. */
 export function isForDocumentedLimits(message: string): boolean {
   const found = [...message.matchAll(/\.(\w+): Too many: \d+: must have at most (\d+) items/g)];
-  const beside = message.replaceAll(/[^ ]+: Too many: \d+: must have at most \d+ items/g, "");
+  const rest = message.replaceAll(/[^ ]+: Too many: \d+: must have at most \d+ items/g, "");
   return (
     found.length > 0 &&
     found.every(([, field, limit]) => documentedLimits.includes(`${field} ${limit}`)) &&
-    !/: (Invalid value: (?!null: some validation rules)|Required|Unsupported|Duplicate|Too long)/.test(beside)
+    !/: (Invalid value: (?!null: some validation rules)|Required|Unsupported|Duplicate|Too long)/.test(rest)
   );
 }
 

@@ -45,7 +45,7 @@ describe.skipIf(noControlPlane)(`CRDs on an API server${skipped}`, () => {
     }
   }
 
-  /** As `kubectl create` asks, but for nothing to be kept. */
+  /** As `kubectl create` asks, but nothing is stored. */
   const tryOut = async (collection: string, object: JsonObject): Promise<ApiAnswer> =>
     api.ask({
       method: "POST",
@@ -57,10 +57,10 @@ describe.skipIf(noControlPlane)(`CRDs on an API server${skipped}`, () => {
   async function disagreement({ path, object, collection, errors }: PolicyManifest) {
     const { status, body } = await tryOut(collection, object);
     const ours = errors.join("; ") || "nothing is wrong";
-    const told = `${path}: we say ${ours}, the API server ${status} ${String(body.message)}`;
-    if (![201, 400, 404, 422].includes(status)) throw new Error(told);
+    const difference = `${path}: we say ${ours}, the API server ${status} ${String(body.message)}`;
+    if (![201, 400, 404, 422].includes(status)) throw new Error(difference);
     if (status === 201 && errors.length > 0 && errors.every(isDocumentedLeniency)) return undefined;
-    if ((status === 201) !== (errors.length === 0)) return told;
+    if ((status === 201) !== (errors.length === 0)) return difference;
     if (status === 201 && meaningOf(object) !== meaningOf(body as JsonObject))
       return `${path}: what the API server keeps means something else: ${JSON.stringify(body)}`;
     return undefined;
@@ -85,7 +85,7 @@ describe.skipIf(noControlPlane)(`CRDs on an API server${skipped}`, () => {
     return [...found].toSorted();
   }
 
-  it("take and refuse the policies of the suite as our own validation does, but for what is documented", async () => {
+  it("take and refuse the policies of the suite as our own validation does, except for what is documented", async () => {
     expect(await differing(false)).toEqual(documentedDifferences);
   }, 1_200_000);
 
@@ -151,7 +151,7 @@ describe.skipIf(noControlPlane)(`CRDs on an API server${skipped}`, () => {
     const conditions = ["Accepted", "Programmed"].map((type) => ({
       type,
       status: type === "Accepted" ? "True" : "False",
-      reason: "Told",
+      reason: "Reported",
       message: "as a test",
       lastTransitionTime: "2026-01-01T00:00:00Z",
     }));
@@ -254,8 +254,8 @@ spec:
     async () => {
       const [kep] = definitionsIn("kep-2091/") as [Definition];
       expect(kep.metadata.name).toBe(sharedName);
-      const beside = await api.ask({ method: "POST", path: definitions, body: JSON.stringify(kep) });
-      expect(beside).toMatchObject({ status: 409, body: { reason: "AlreadyExists" } });
+      const second = await api.ask({ method: "POST", path: definitions, body: JSON.stringify(kep) });
+      expect(second).toMatchObject({ status: 409, body: { reason: "AlreadyExists" } });
       await api.delete(`${definitions}/${sharedName}`);
       await vi.waitUntil(async () => (await api.statusOf(`${definitions}/${sharedName}`)) === 404, patience);
       await install("kep-2091/");

@@ -20,7 +20,7 @@ export class FaultProxy {
   readonly requests: string[] = [];
   /** Asked about each request; undefined lets it pass. */
   refuse: (path: string) => Refusal | undefined = () => undefined;
-  /** Nothing comes through, now or later, on connections there are; and nobody is told. */
+  /** Nothing comes through, now or later, on existing connections, without an error. */
   isStalled = false;
   /** Each answer breaks after so many bytes. */
   breakAfter = Number.POSITIVE_INFINITY;
@@ -81,7 +81,7 @@ export class FaultProxy {
       }
       if (!stands) response.end();
     } catch {
-      // The API server is away, or the client is: the connection breaks.
+      // The API server or the client is gone: the connection breaks.
       response.destroy();
     }
   }

@@ -88,7 +88,7 @@ describe.skipIf(reason)(`policies of other projects${skipped}`, () => {
       expect(cli(...question, "-f", "foreign.json").stdout).toMatch(/UNDECIDED[^]*lockdown/);
     });
 
-    it("S9.5: who may not list them is told so with the verdict", async () => {
+    it("S9.5: a user who may not list them learns it with the verdict", async () => {
       const rbac = "/apis/rbac.authorization.k8s.io/v1";
       const apiGroup = "rbac.authorization.k8s.io";
       const name = "reads-own-kinds";
@@ -172,19 +172,19 @@ describe.skipIf(reason)(`policies of other projects${skipped}`, () => {
 
   describe("what an agent asks", () => {
     it("is which APIs are served, and follows definitions that come and go", async () => {
-      const told: string[] = [];
+      const reported: string[] = [];
       const watch = new ForeignApiWatch(
         await lab.plane.connect("guest"),
-        { onServed: (served) => void told.push(namesOfForeign(served)), onTrouble: () => undefined },
+        { onServed: (served) => void reported.push(namesOfForeign(served)), onTrouble: () => undefined },
         { first: 0, every: 100 },
       );
       watch.start();
       const both = "Calico GlobalNetworkPolicy, AWS ClusterNetworkPolicy";
-      await expect.poll(() => told, patience).toEqual([both]);
+      await expect.poll(() => reported, patience).toEqual([both]);
       await uninstall(lab.api, aws.definition);
-      await expect.poll(() => told, patience).toEqual([both, "Calico GlobalNetworkPolicy"]);
+      await expect.poll(() => reported, patience).toEqual([both, "Calico GlobalNetworkPolicy"]);
       await install(lab.api, [aws.definition]);
-      await expect.poll(() => told.at(-1), patience).toBe(both);
+      await expect.poll(() => reported.at(-1), patience).toBe(both);
       await watch.stop();
     });
   });
@@ -218,11 +218,11 @@ describe.skipIf(reason)(`policies of other projects${skipped}`, () => {
 
     it("counts them, says so in its log and in a condition, and takes that back", async () => {
       const path = await lab.create(kinds.cluster, "guard", guarding("db", 1, ["Deny", "web"]));
-      const found = await lab.told(path, { Accepted: { status: "True" } });
+      const found = await lab.conditions(path, { Accepted: { status: "True" } });
       expect(found).not.toHaveProperty("ForeignPolicies");
 
       await lab.api.create(calico.path, calico.denyAll);
-      await lab.told(path, {
+      await lab.conditions(path, {
         Accepted: { status: "True" },
         ForeignPolicies: {
           status: "True",

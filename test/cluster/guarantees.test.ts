@@ -143,12 +143,12 @@ describe.skipIf(noControlPlane)(`the controller, with guarantees${title}`, () =>
   it("writes whether each holds, on what it rests, and an Event when that turns", async () => {
     const guarded = await lab.create(kinds.cluster, "guard", guard);
     const path = await lab.create(kinds.guarantee, "closed", claim);
-    await lab.told(path, { Holds: { status: "True", reason: "Proven", observedGeneration: 1 } });
+    await lab.conditions(path, { Holds: { status: "True", reason: "Proven", observedGeneration: 1 } });
     expect(await restsOn(path)).toEqual(['ClusterNetworkPolicy guard rule 2 "no-others"']);
     expect(await lab.controller.metric('tierwall_guarantee_holds{guarantee="closed"}')).toBe(1);
 
     await lab.api.delete(guarded);
-    const { Holds } = await lab.told(path, { Holds: { status: "False", reason: "Refuted" } });
+    const { Holds } = await lab.conditions(path, { Holds: { status: "False", reason: "Refuted" } });
     expect(Holds!.message).toBe(
       `it does not hold in every cluster with these policies; for example ${broken(80)}`,
     );
@@ -158,7 +158,7 @@ describe.skipIf(noControlPlane)(`the controller, with guarantees${title}`, () =>
     expect(text).toContain('tierwall_guarantee_holds{guarantee="closed"} 0');
 
     await lab.create(kinds.cluster, "guard", guard);
-    await lab.told(path, { Holds: { status: "True", reason: "Proven" } });
+    await lab.conditions(path, { Holds: { status: "True", reason: "Proven" } });
     await expect
       .poll(async () => (await eventsAbout("closed")).toSorted(), patience)
       .toEqual(["Normal Proven", "Warning Refuted"]);
@@ -167,20 +167,20 @@ describe.skipIf(noControlPlane)(`the controller, with guarantees${title}`, () =>
   it("decides a guarantee again that is changed, and explains why one cannot be decided", async () => {
     await lab.create(kinds.cluster, "guard", guard);
     const path = await lab.create(kinds.guarantee, "changing", { ...claim, verdict: "Allow" });
-    await lab.told(path, { Holds: { status: "False", observedGeneration: 1 } });
+    await lab.conditions(path, { Holds: { status: "False", observedGeneration: 1 } });
     await lab.api.patch(path, { spec: { verdict: "Deny" } });
-    await lab.told(path, { Holds: { status: "True", observedGeneration: 2 } });
+    await lab.conditions(path, { Holds: { status: "True", observedGeneration: 2 } });
     const team = { matchExpressions: [{ key: "team", operator: "Exists" }] };
     await lab.api.patch(path, { spec: { assuming: [{ every: "namespace", has: team }] } });
-    const { Holds } = await lab.told(path, { Holds: { status: "Unknown", reason: "Invalid" } });
+    const { Holds } = await lab.conditions(path, { Holds: { status: "Unknown", reason: "Invalid" } });
     expect(Holds!.message).toMatch(
       /^it is assumed that every namespace has team, but namespace \S+ does not$/,
     );
     await lab.api.patch(path, { spec: { assuming: [], ports: ["99999/TCP"] } });
-    await lab.told(path, { Holds: { status: "Unknown", reason: "Invalid", observedGeneration: 4 } });
+    await lab.conditions(path, { Holds: { status: "Unknown", reason: "Invalid", observedGeneration: 4 } });
     const nothing = { matchLabels: { a: "b" }, matchExpressions: [{ key: "a", operator: "DoesNotExist" }] };
     await lab.api.patch(path, { spec: { ports: null, from: [{ namespaces: nothing }] } });
-    await lab.told(path, { Holds: { status: "Unknown", reason: "Vacuous" } });
+    await lab.conditions(path, { Holds: { status: "Unknown", reason: "Vacuous" } });
     await lab.api.delete(path);
     await expect
       .poll(

@@ -54,34 +54,38 @@ describe.skipIf(noControlPlane)(`AdminNetworkPolicies in the shape of KEP-2091${
       Conflicted: { status: "False", reason: "NoConflict", observedGeneration },
       Shadowed: { status: "False", reason: "NoShadow", observedGeneration },
     });
-    await lab.told(path, well(1));
+    await lab.conditions(path, well(1));
     expect(verdict("web")).toMatch(/DENIED[^]*AdminNetworkPolicy guard/);
     expect(verdict("cart")).toContain("ALLOWED");
     await lab.api.patch(path, { spec: { priority: 11 } });
-    await lab.told(path, well(2));
+    await lab.conditions(path, well(2));
   });
 
   it("S5.1: the higher priority is asked first, and shadows the other", async () => {
     const low = await create("low", guarding(10, ["Deny", "web"]));
     const high = await create("high", guarding(20, ["Allow", "web"]));
-    const { Shadowed } = await lab.told(low, { Shadowed: { status: "True", reason: "RulesNeverDecide" } });
+    const { Shadowed } = await lab.conditions(low, {
+      Shadowed: { status: "True", reason: "RulesNeverDecide" },
+    });
     expect(Shadowed!.message).toContain("AdminNetworkPolicy high");
-    await lab.told(high, { Shadowed: { status: "False" } });
+    await lab.conditions(high, { Shadowed: { status: "False" } });
     expect(verdict("web")).toMatch(/ALLOWED[^]*AdminNetworkPolicy high/);
   });
 
-  it("S1.13: two of one priority that disagree are told, with the port of a connection that shows it", async () => {
+  it("S1.13: two of one priority that disagree are reported, with the port of a connection that shows it", async () => {
     const first = await create("a", guarding(10, ["Allow", "web"]));
     const second = await create("b", guarding(10, ["Deny", "web"]));
     for (const path of [first, second]) {
-      const { Conflicted } = await lab.told(path, { Conflicted: { status: "True", reason: "SamePriority" } });
+      const { Conflicted } = await lab.conditions(path, {
+        Conflicted: { status: "True", reason: "SamePriority" },
+      });
       expect(Conflicted!.message).toMatch(/priority 10[^]*comes first, by its name; for example ingress of/);
     }
   });
 
   it.skipIf(noKubectl)("are listed and explained by kubectl", async () => {
     const path = await create("guard", guarding(10, ["Deny", "web"]));
-    await lab.told(path, { Accepted: { status: "True" }, Programmed: { status: "Unknown" } });
+    await lab.conditions(path, { Accepted: { status: "True" }, Programmed: { status: "Unknown" } });
     const config = lab.plane.kubeconfig();
     expect((await kubectl(config, ["get", "anp"])).stdout).toMatch(/guard +10 +True +Unknown/);
     const { stdout } = await kubectl(config, ["explain", "anp.spec.priority"]);

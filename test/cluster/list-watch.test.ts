@@ -13,7 +13,7 @@ import { Churn } from "./churn.js";
 import { ControlPlane, noControlPlane, patience, startTimeout, testTimeout } from "./control-plane.js";
 import { FaultProxy } from "./fault-proxy.js";
 
-/** As in a cluster, and quicker: nobody wants to wait for what is to be shown. */
+/** As in a cluster, with shorter times. */
 const times = {
   idleMilliseconds: 2000,
   absentMilliseconds: 300,
@@ -50,16 +50,16 @@ describe.skipIf(noControlPlane)(`a cluster through list and watch${skipped}`, ()
     const seen: Situation[] = [];
     ends.push(async () => source.stop());
     const started = source.start((situation) => void seen.push(situation));
-    return { source, seen, started, latest: () => told(seen.at(-1)) };
+    return { source, seen, started, latest: () => textOf(seen.at(-1)) };
   }
 
-  /** What somebody sees who comes just now, and sees the API server itself. */
+  /** What a new source reads from the API server itself. */
   async function fresh(): Promise<string> {
     const source = new ClusterSource(await plane.connect(), { times });
     let found: Situation | undefined;
     await source.start((situation) => void (found ??= situation));
     await source.stop();
-    return told(found);
+    return textOf(found);
   }
 
   it("gives the first situation when all lists are in, large ones page by page", async () => {
@@ -99,7 +99,7 @@ describe.skipIf(noControlPlane)(`a cluster through list and watch${skipped}`, ()
     const [before, after] = seen as [Situation, Situation];
     expect(after.policies).toHaveLength(before.policies.length + 2);
     expect(after.cluster).toBe(before.cluster);
-    await api.patch("/api/v1/namespaces/one", { metadata: { annotations: { nobody: "looks at this" } } });
+    await api.patch("/api/v1/namespaces/one", { metadata: { annotations: { unread: "is not read" } } });
     await api.patch("/api/v1/namespaces/one", { metadata: { labels: { team: "red" } } });
     await expect.poll(() => seen.length, patience).toBe(3);
     expect(seen[2]!.tiers).toBe(after.tiers);
@@ -172,7 +172,7 @@ describe.skipIf(noControlPlane)(`a cluster through list and watch${skipped}`, ()
       await plane.startApiServer();
     },
     "the version it watched from is gone (410)": async (steps) => {
-      // Nobody reaches the server while it forgets.
+      // The server cannot be reached while it forgets.
       proxy.refuse = () => ({ status: 503 });
       proxy.breakAll();
       await steps();
@@ -340,9 +340,9 @@ describe.skipIf(noControlPlane)(`a cluster through list and watch${skipped}`, ()
         subjects: [{ apiGroup: "rbac.authorization.k8s.io", kind: "User", name: "guest" }],
       });
       await started;
-      const known = told(seen.at(-1));
+      const known = textOf(seen.at(-1));
       expect(known).toBe(await fresh());
-      await expect.poll(() => told(goingOn.seen.at(-1)), patience).toBe(known);
+      await expect.poll(() => textOf(goingOn.seen.at(-1)), patience).toBe(known);
 
       await api.delete(`${bindings}/guest-reads-all`);
       await expect
@@ -351,7 +351,7 @@ describe.skipIf(noControlPlane)(`a cluster through list and watch${skipped}`, ()
           return [...goingOn.source.health().values()].map(({ state }) => state);
         }, patience)
         .toContain("forbidden");
-      expect(told(goingOn.seen.at(-1))).toBe(known);
+      expect(textOf(goingOn.seen.at(-1))).toBe(known);
     },
   );
 
@@ -377,7 +377,7 @@ describe.skipIf(noControlPlane)(`a cluster through list and watch${skipped}`, ()
     const names = () => seen.at(-1)!.policies.map(({ kind, name }) => `${kind} ${name}`);
     await expect.poll(names, patience).toContain("AdminNetworkPolicy guard");
     expect(source.health().get(resource)).toMatchObject({ state: "synced" });
-    // S3.6: what is not understood fails closed, and is told.
+    // S3.6: what is not understood fails closed, and is reported.
     const [rule] = seen.at(-1)!.tiers.ingress.find(({ name }) => name === "admin")!.rules;
     expect(rule).toMatchObject({ action: "Deny", peers: [{ kind: "everything" }] });
     expect(seen.at(-1)!.diagnostics.map(({ code }) => code)).toContain("TW2015");
@@ -407,8 +407,8 @@ const adminNetworkPolicyDefinition = {
   },
 };
 
-/** All that a situation says, in an order that nothing hangs on. */
-function told(situation: Situation | undefined): string {
+/** All of a situation, in an order that does not matter. */
+function textOf(situation: Situation | undefined): string {
   if (situation === undefined) return "nothing yet";
   const { cluster, tiers, policies, podRanges } = situation;
   const entries = (map: ReadonlyMap<string, unknown>) => [...map].toSorted(([a], [b]) => (a < b ? -1 : 1));

@@ -7,7 +7,7 @@ import { folderOf, type Ran, removeFolders, tierwall } from "../../packages/cli/
 import { ApiClient } from "./api-client.js";
 import { ControlPlane, noControlPlane, patience, startTimeout, testTimeout } from "./control-plane.js";
 
-/* Every command, against a cluster that a real API server tells about. */
+/* Every command, with a cluster behind a real API server. */
 
 const title = noControlPlane === undefined ? "" : ` (skipped: ${noControlPlane})`;
 
@@ -114,20 +114,20 @@ describe.skipIf(noControlPlane)(`the command line on a live cluster${title}`, ()
       expect(tierwall(words, { cwd: empty, env }).status).toBe(0);
   });
 
-  // Lines are broken elsewhere where places stand in them.
+  // Lines with places are wrapped differently.
   const wordsIn = (text: string) => text.replaceAll(/(·\s+)?a\.json\.gz:\d+/g, "").split(/\s+/);
 
   it("answers name no file, as there is none", () => {
     expect(run("explain", ...question).stdout).not.toContain("<cluster>");
   });
 
-  it("files stand in the place of what the cluster holds", () => {
+  it("files replace objects of the cluster", () => {
     const asked = ["explain", "--from", "shop/cart", "--to", "shop/db", "--port", "5432"];
     expect(run(...asked).stdout).toContain("ALLOWED");
     expect(run(...asked, "--live", "-f", "deny-all.yaml").stdout).toContain("DENIED");
   });
 
-  it("lint cannot mend what is in no file", () => {
+  it("lint cannot fix what is in no file", () => {
     expect(run("lint", "--fix")).toMatchObject({
       status: 2,
       stderr: expect.stringContaining("-f") as string,
@@ -172,7 +172,7 @@ describe.skipIf(noControlPlane)(`the command line on a live cluster${title}`, ()
         .stdout.trimEnd()
         .split("\n")
         .map((line) => line.split("\t")[0]);
-    // Nobody waits long for it: on a busy machine it is offered the next time.
+    // Completion does not wait long for it: on a busy machine it is offered the next time.
     await expect.poll(() => values().slice(0, -1), patience).toEqual(offered);
     expect(said()).toMatchObject({ status: 0, stderr: "" });
   });
@@ -194,7 +194,7 @@ describe.skipIf(noControlPlane)(`the command line on a live cluster${title}`, ()
       expect(run("diff", "a.json.gz").stdout).toContain("no difference");
     });
 
-    it("tells what changed since", async () => {
+    it("reports what changed since", async () => {
       run("snapshot", "-o", "before.json");
       await api.delete(`${policies}/only-cart`);
       const { status, stdout } = run("diff", "before.json");
@@ -232,8 +232,8 @@ describe.skipIf(noControlPlane)(`the command line on a live cluster${title}`, ()
     });
   });
 
-  describe("somebody who may read little", () => {
-    it("is told if it is nothing at all", () => {
+  describe("a user who may read little", () => {
+    it("gets an error if it is nothing at all", () => {
       const { status, stderr } = asGuest("explain", ...question);
       expect(status).toBe(2);
       expect(stderr).toMatch(/TW1009.*context `test`.*guest[^]*https:\/\/127\.0\.0\.1/);
@@ -250,7 +250,7 @@ describe.skipIf(noControlPlane)(`the command line on a live cluster${title}`, ()
       });
     }
 
-    it("sees the namespace of the context, if that is all, and is told that it is", async () => {
+    it("sees the namespace of the context, if that is all, and a note about it", async () => {
       const rbac = "/apis/rbac.authorization.k8s.io/v1";
       const apiGroup = "rbac.authorization.k8s.io";
       const resources = ["namespaces", "pods", "services", "endpointslices", "networkpolicies"];
@@ -287,7 +287,7 @@ describe.skipIf(noControlPlane)(`the command line on a live cluster${title}`, ()
       await expect.poll(() => run(...asked).status, patience).toBe(2);
     });
 
-    it("is told with each answer what it does not cover", async () => {
+    it("learns with each answer what it does not cover", async () => {
       const resources = ["namespaces", "pods", "nodes", "services"];
       await allow("reader-of-pods", [{ apiGroups: [""], resources, verbs: ["list"] }]);
       await expect.poll(() => asGuest("explain", ...question).status, patience).toBe(0);
@@ -318,7 +318,7 @@ describe.skipIf(noControlPlane)(`the command line on a live cluster${title}`, ()
     });
   });
 
-  it("a server that is away is named, with its context", async () => {
+  it("a server that is unavailable is named, with its context", async () => {
     const nowhere = plane.kubeconfig("admin", "https://127.0.0.1:9");
     const { status, stderr } = run("matrix", "--kubeconfig", nowhere);
     expect(status).toBe(2);

@@ -5,7 +5,7 @@ import fc from "fast-check";
 
 const long = (length: number) => "a".repeat(length);
 
-/** What lies at the edges of names, keys, values, ranges and choices. */
+/** Limits of names, keys, values, ranges and choices. */
 const texts = [
   ["", " ", "a", "A", "a.b", "a_b", "-a", "a-", "a--b", "ä", "a\n", "80", "8a", long(15), long(16)],
   [long(63), long(64), "x.y/Z", "X.y/z", "a/b/c", "/a", "a/", "a..b/c", `${long(253)}/a`, `${long(254)}/a`],

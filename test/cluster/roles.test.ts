@@ -15,7 +15,7 @@ import { ControlPlane, noControlPlane, patience, startTimeout, testTimeout } fro
 import { RunningController } from "./running-controller.js";
 
 /*
- * Who may do what, asked of a real API server by somebody who acts in the name of another.
+ * Who may do what, asked of a real API server with impersonation.
  */
 
 const title = noControlPlane === undefined ? "" : ` (skipped: ${noControlPlane})`;
@@ -36,8 +36,8 @@ function kubectl(input: string, ...args: readonly string[]): string {
 
 type Method = NonNullable<Parameters<ApiClient["ask"]>[0]["method"]>;
 
-/** What the API server answers to somebody: 403 is no. */
-async function asks(who: Somebody, method: Method, path: string, body?: object): Promise<number> {
+/** What the API server answers to an account: 403 is no. */
+async function asks(who: Account, method: Method, path: string, body?: object): Promise<number> {
   const { status } = await admin.ask({
     method,
     path,
@@ -54,12 +54,12 @@ async function asks(who: Somebody, method: Method, path: string, body?: object):
   return asks(who, method, path, body);
 }
 
-interface Somebody {
+interface Account {
   readonly user: string;
   readonly group?: string;
 }
 
-const account = (name: string): Somebody => ({
+const account = (name: string): Account => ({
   user: `system:serviceaccount:${systemNamespace}:${name}`,
   group: "system:serviceaccounts",
 });
@@ -68,10 +68,10 @@ const people = {
   policyAdmin: { user: "paula" },
   developer: { user: "dave" },
   draftEditor: { user: "erin" },
-  nobody: { user: "mallory" },
+  stranger: { user: "mallory" },
   controller: account("tierwall-controller"),
   agent: account("tierwall-agent"),
-} as const satisfies Record<string, Somebody>;
+} as const satisfies Record<string, Account>;
 
 /** Who is bound to which role. The aggregation into `view` and `edit` is the work of a controller that is not here. */
 const bindings = {
@@ -105,7 +105,7 @@ describe.skipIf(noControlPlane)(`roles${title}`, () => {
         );
     kubectl("", "wait", "--for=condition=Established", "crd", "--all", "--timeout=60s");
     // Who may do what is known a moment after it is written.
-    const everybody = [
+    const readers = [
       [people.policyAdmin, released],
       [people.developer, released],
       [people.developer, drafts],
@@ -113,7 +113,7 @@ describe.skipIf(noControlPlane)(`roles${title}`, () => {
       [people.controller, released],
       [people.agent, released],
     ] as const;
-    for (const [who, [collection]] of everybody)
+    for (const [who, [collection]] of readers)
       await vi.waitFor(async () => expect(await asks(who, "GET", collection!)).toBe(200), patience);
   }, startTimeout);
   afterAll(async () => cluster?.stop());
@@ -127,11 +127,11 @@ describe.skipIf(noControlPlane)(`roles${title}`, () => {
     policyAdmin: { released: "manage", "first draft": "no" },
     developer: { released: "read", "first draft": "read" },
     draftEditor: { released: "no", "first draft": "manage" },
-    nobody: { released: "no", "first draft": "no" },
+    stranger: { released: "no", "first draft": "no" },
     controller: { released: "read", "first draft": "read" },
     agent: { released: "read", "first draft": "read" },
   };
-  for (const [name, who] of Object.entries(people) as [keyof typeof people, Somebody][])
+  for (const [name, who] of Object.entries(people) as [keyof typeof people, Account][])
     for (const [bundle, collections] of kinds)
       it(`${name} may ${may[name][bundle]!.replace("no", "do nothing with")} policies of the ${bundle} kinds`, async () => {
         const [reads, manages] = [may[name][bundle] !== "no", may[name][bundle] === "manage"];
@@ -145,7 +145,7 @@ describe.skipIf(noControlPlane)(`roles${title}`, () => {
         }
       });
 
-  it.each(["controller", "agent"] as const)("%s reads everything that verdicts hang on", async (name) => {
+  it.each(["controller", "agent"] as const)("%s reads everything that verdicts depend on", async (name) => {
     for (const { group, versions, plural, isBuiltIn } of watchedKinds) {
       if (!isBuiltIn) continue;
       const path = group === "" ? `/api/v1/${plural}` : `/apis/${group}/${versions[0]}/${plural}`;
@@ -233,7 +233,7 @@ describe.skipIf(noControlPlane)(`roles${title}`, () => {
       apiVersion: "coordination.k8s.io/v1",
       kind: "Lease",
       metadata: { name },
-      spec: { holderIdentity: "somebody" },
+      spec: { holderIdentity: "someone" },
     });
     /** As the agent does it. */
     const apply = (who: ApiClient, name: string) =>
@@ -295,7 +295,7 @@ describe.skipIf(noControlPlane)(`roles${title}`, () => {
       expect((await apply(first, "tierwall-agent-worker-1")).status).toBe(200);
     });
 
-    it("are written by whoever may where a token does not say on which node it is used", async () => {
+    it("are written by every account with the permission where a token has no node", async () => {
       const byHand = await withToken("tierwall-agent", {}, "agent-by-hand");
       expect((await apply(byHand, "tierwall-agent-worker-9")).status).toBe(201);
     });
@@ -326,7 +326,7 @@ describe.skipIf(noControlPlane)(`roles${title}`, () => {
         "clusternetworkpolicies.policy.networking.k8s.io/quiet",
         "--timeout=90s",
       );
-      expect((await controller.get("/readyz")).status).toBe(200);
+      await expect.poll(async () => (await controller.get("/readyz")).status, patience).toBe(200);
       expect(controller.said.split("\n").filter((line) => /forbidden|\b403\b/.test(line))).toEqual([]);
     } finally {
       await controller.stop();

@@ -6,7 +6,7 @@ import { RunningCommand } from "../../packages/cli/testing/running-command.js";
 import { ApiClient } from "./api-client.js";
 import { ControlPlane, noControlPlane, startTimeout, testTimeout } from "./control-plane.js";
 
-/* The page, on a cluster that a real API server tells about. */
+/* The page, with a cluster behind a real API server. */
 
 const title = noControlPlane === undefined ? "" : ` (skipped: ${noControlPlane})`;
 
@@ -60,7 +60,7 @@ describe.skipIf(noControlPlane)(`the page of a live cluster${title}`, () => {
     await plane?.stop();
   });
 
-  it("shows what the cluster holds, and no more than verdicts hang on", async () => {
+  it("shows what the cluster holds, and no more than verdicts depend on", async () => {
     const { provenance, sources } = await state();
     expect(provenance).toBe("cluster");
     const texts = sources.map(({ text }) => text).join("\n");
@@ -71,7 +71,7 @@ describe.skipIf(noControlPlane)(`the page of a live cluster${title}`, () => {
     expect(read.usable).toBe(true);
   });
 
-  it("follows it: a policy comes and goes, and listeners are told", async () => {
+  it("follows it: a policy comes and goes, and listeners are notified", async () => {
     expect(await verdict()).toBe("Allow");
     const events = await fetch(`${page.url}api/v1/events`);
     const reader = (events.body as ReadableStream<Uint8Array>).getReader();
@@ -84,8 +84,8 @@ describe.skipIf(noControlPlane)(`the page of a live cluster${title}`, () => {
     // A policy is what people read: it stands by itself, as YAML.
     const { text } = after.sources.find(({ file }) => file.endsWith("NetworkPolicy/shop/closed"))!;
     expect(text).toMatch(/^spec:\n {2}podSelector:\n {4}matchLabels:\n {6}app: db\n/m);
-    for (let told = ""; !told.includes(`id: ${after.revision}\nevent: state\n`); )
-      told += new TextDecoder().decode((await reader.read()).value);
+    for (let text = ""; !text.includes(`id: ${after.revision}\nevent: state\n`); )
+      text += new TextDecoder().decode((await reader.read()).value);
 
     await api.delete(`${policies}/closed`);
     while ((await verdict()) !== "Allow");
@@ -102,18 +102,18 @@ describe.skipIf(noControlPlane)(`the page of a live cluster${title}`, () => {
 
   it("says why a cluster cannot be shown", async () => {
     expect(await openCluster(await plane.connect("guest"))).toMatchObject({ ok: false });
-    const nobody = await plane.connect("admin", "http://127.0.0.1:1");
-    const opened = await openCluster(nobody);
+    const unreachable = await plane.connect("admin", "http://127.0.0.1:1");
+    const opened = await openCluster(unreachable);
     expect(opened).toMatchObject({ ok: false, message: expect.stringContaining("ECONNREFUSED") as string });
   });
 
-  it("can be that of somebody else who watches the cluster", onlyInFull, async () => {
-    let tell: () => void = () => undefined;
-    let object = { apiVersion: "v1", kind: "Namespace", metadata: { name: "told" } };
+  it("can be that of another program that watches the cluster", onlyInFull, async () => {
+    let notify: () => void = () => undefined;
+    let object = { apiVersion: "v1", kind: "Namespace", metadata: { name: "notified" } };
     const feed = new ClusterFeed({
       title: "elsewhere",
       state: {},
-      watch: async (changed) => void (tell = changed),
+      watch: async (changed) => void (notify = changed),
       listing: () => ({ objects: [object], forbidden: ["nodes"], missing: [] }),
       stop: async () => undefined,
     });
@@ -124,7 +124,7 @@ describe.skipIf(noControlPlane)(`the page of a live cluster${title}`, () => {
     const first = await shown();
     expect(first.sources[0]!.text).toContain('"forbidden":["nodes"]');
     object = { ...object, metadata: { name: "another" } };
-    tell();
+    notify();
     const second = await shown();
     expect(second.sources[0]!.text).toContain("another");
     expect(second.revision).not.toBe(first.revision);

@@ -60,7 +60,7 @@ describe.skipIf(reason)(`tierwall controller --webhook-port${title}`, () => {
     spec: { podSelector: { matchLabels: { app: "web" } }, policyTypes: ["Ingress"] },
   };
 
-  it("tells what kubectl prints, on every replica, and ends when it is told to", async () => {
+  it("answers with what kubectl prints, on every replica, and ends with a signal", async () => {
     const config = plane.kubeconfig();
     const dryRun = async () =>
       kubectl(config, ["create", "--dry-run=server", "-f", "-"], JSON.stringify(closed));

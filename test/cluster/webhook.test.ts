@@ -131,7 +131,7 @@ describe.skipIf(reason)(`kubectl, with the webhook${title}`, () => {
         /^\d+ connections that are denied today become allowed \(\d workloads\), for example \S+ → shop\/web :8080\/TCP$/,
       ],
       [
-        "what is wrong with a policy that is let in all the same",
+        "what is wrong with a policy that is admitted anyway",
         clusterPolicy("bits", 7, { egress: [{ action: "Deny", to: [{ networks: ["10.1.2.3/8"] }] }] }),
         /^TW\d+ spec\.egress\[0\]\.to\[0\]\.networks\[0\]: .*10\.0\.0\.0\/8/,
       ],
@@ -151,7 +151,7 @@ describe.skipIf(reason)(`kubectl, with the webhook${title}`, () => {
       ]);
     });
 
-    it("has nothing to say where nothing changes", async () => {
+    it("has no warnings where nothing changes", async () => {
       const labelled = {
         ...allowFromIngress,
         metadata: { ...allowFromIngress.metadata, labels: { a: "b" } },
@@ -242,19 +242,21 @@ describe.skipIf(reason)(`kubectl, with the webhook${title}`, () => {
         response: {
           uid: "1",
           allowed: true,
-          warnings: ["Tierwall had no time to find out what this changes; `tierwall preview` tells"],
+          warnings: [
+            "Tierwall had no time to find out what this changes, and whether guarantees still hold; `tierwall preview` shows it",
+          ],
         },
       });
       expect(await lab.metrics.text()).toMatch(/tierwall_webhook_fallbacks_total\{reason="time"\} [1-9]/);
     });
 
-    it("lets in what is not for it to judge", async () => {
+    it("admits what it does not judge", async () => {
       const pod = { apiVersion: "v1", kind: "Pod", metadata: { name: "a" } };
       expect(await post(lab.port, lab.webhook.path, reviewOf(pod))).toMatchObject({ status: 200 });
     });
   });
 
-  it("is told nothing while the webhook is away, and gets through: it is ignored", async () => {
+  it("gets no warnings while the webhook is unavailable: it is ignored", async () => {
     const lab = await AdmissionLab.start(plane, { failurePolicy: "Ignore" });
     expect((await lab.dryRun(denyAll)).warnings).not.toEqual([]);
     await lab.webhook.stop();
@@ -262,7 +264,7 @@ describe.skipIf(reason)(`kubectl, with the webhook${title}`, () => {
     await lab.stop();
   });
 
-  it("is told counts and no names where users may learn the path, and no certificate tells who asks", async () => {
+  it("gets counts and no names where users may learn the path, and clients have no certificate", async () => {
     const lab = await AdmissionLab.start(plane, { failurePolicy: "Fail" });
     const { warnings } = await lab.dryRun(denyAll);
     await lab.stop();
@@ -298,7 +300,7 @@ describe.skipIf(reason)(`kubectl, with the webhook${title}`, () => {
       }, 1_200_000);
     });
 
-    it("S3.6: what a newer API may have is taken, and told that it fails closed", async () => {
+    it("S3.6: what a newer API may have is accepted, with a warning that it fails closed", async () => {
       const { status, warnings } = await applied({ ingress: [{ action: "Deny", from: [{ galaxies: {} }] }] });
       expect(status).toBe(0);
       expect(warnings).toContainEqual(
@@ -332,7 +334,7 @@ describe.skipIf(reason)(`kubectl, with the webhook${title}`, () => {
       await lab.stop();
     });
 
-    it("are one for all replicas, whoever is first", async () => {
+    it("are one for all replicas, whichever is first", async () => {
       await forget();
       const connection = await plane.connect();
       const replicas = [1, 2, 3].map(

@@ -3,7 +3,7 @@ import { Readable } from "node:stream";
 import type { JsonObject } from "@tierwall/core/manifest";
 import type { Connection, KubeRequest } from "../src/cluster/connection.js";
 
-/** For tests: an API server that answers what it is told to. */
+/** For tests: an API server with scripted answers. */
 export function scriptedConnection(
   answer: (request: KubeRequest) => { readonly status: number; readonly body: JsonObject },
 ): Connection {

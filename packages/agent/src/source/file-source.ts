@@ -39,7 +39,7 @@ export class FileSource implements SituationSource {
     this.onSituation = onSituation;
     const first = new Promise<void>((resolve) => (this.firstGiven = resolve));
     this.files.start();
-    this.files.stir();
+    this.files.recheck();
     await first;
   }
 

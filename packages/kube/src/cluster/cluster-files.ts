@@ -7,8 +7,8 @@ import { policyKinds } from "./kinds.js";
 import { textAt } from "./object-fields.js";
 
 /**
- * What a cluster holds, as if it stood in files: what is wrong with it is then told as for files. Each policy has one of its
- * own, which messages show lines of; nobody is shown pods. JSON is read and written much faster; people read YAML.
+ * What a cluster holds, as if it were read from files, so that problems are reported as for files. Each policy has a file of its
+ * own, because messages show its lines; pods are not shown. JSON is read and written much faster; people read YAML.
  */
 export function clusterFiles(
   { objects, ...unseen }: ClusterListing,

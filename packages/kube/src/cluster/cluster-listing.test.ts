@@ -110,7 +110,7 @@ describe("the objects of a cluster", () => {
     });
   });
 
-  it("may be hidden, or of no kind that is served: that is told", async () => {
+  it("may be hidden, or of a kind that is not served: that is reported", async () => {
     const three = [...kinds, ...watchedKinds.filter(({ kind }) => kind === "Pod")];
     const connection = await connected((url) =>
       url.startsWith("/api/v1/pods") ? list([]) : isNamespaces(url) ? refused(403) : refused(404),
@@ -125,7 +125,7 @@ describe("the objects of a cluster", () => {
     });
   });
 
-  it("may be hidden but for those of a namespace, that of the context: that is told", async () => {
+  it("may be hidden except for those of one namespace, that of the context: that is reported", async () => {
     const four = watchedKinds.filter(({ kind }) =>
       ["Namespace", "Node", "Pod", "NetworkPolicy"].includes(kind),
     );
@@ -293,10 +293,10 @@ describe("the objects of a cluster", () => {
 
   it.each([
     ["everything is forbidden", () => refused(403, "guests may not"), "guests may not"],
-    ["nobody knows who asks", () => refused(401, "Unauthorized"), "Unauthorized"],
+    ["the user is not known", () => refused(401, "Unauthorized"), "Unauthorized"],
     ["the server is no API server", () => refused(404), "no API server of Kubernetes"],
     ["the server says anything", () => ({ status: 200, body: {} }), "no list of objects"],
-    ["the server has failed", () => refused(500, "etcd is away"), "etcd is away"],
+    ["the server has failed", () => refused(500, "etcd is unavailable"), "etcd is unavailable"],
     ["the server is busy for long", () => refused(429, "later", { "retry-after": "60" }), "later"],
   ] as const)("cannot be had where %s", async (_, answer, message) => {
     const connection = await connected(answer);

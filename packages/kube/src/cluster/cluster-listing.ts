@@ -12,7 +12,7 @@ import { textAt } from "./object-fields.js";
 
 /** What a cluster holds, read once. */
 export interface ClusterListing extends Unseen {
-  /** In an order that does not tell when they came: by kind, namespace and name. */
+  /** Sorted by kind, namespace and name, whatever order they were read in. */
   readonly objects: readonly JsonObject[];
 }
 
@@ -22,7 +22,7 @@ export type Listed =
 
 interface ListingOptions {
   readonly kinds?: readonly WatchedKind[];
-  /** Told how many objects have come. */
+  /** Called with the number of objects that were read so far. */
   readonly objectsRead?: (objects: number) => void;
   /** Ends it. */
   readonly signal?: AbortSignal;

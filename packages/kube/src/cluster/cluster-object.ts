@@ -6,7 +6,7 @@ export function asManifest(value: JsonObject): ManifestObject {
   return { apiVersion, kind, value, document: clusterDocument, path: [] };
 }
 
-/** What comes from a cluster stands in no file: messages name the object and the field instead. */
+/** What comes from a cluster is in no file: messages name the object and the field instead. */
 const nowhere = { file: clusterFile, line: 1, column: 1, length: 1 };
 const clusterDocument: Document = {
   file: nowhere.file,

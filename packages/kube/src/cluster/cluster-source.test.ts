@@ -44,7 +44,12 @@ const calico = {
 };
 
 it.each([
-  ["its API server is away", 503, calico, { forbidden: ["globalnetworkpolicies.crd.projectcalico.org"] }],
+  [
+    "its API server is unavailable",
+    503,
+    calico,
+    { forbidden: ["globalnetworkpolicies.crd.projectcalico.org"] },
+  ],
   ["it may not be read", 403, calico, { forbidden: ["globalnetworkpolicies.crd.projectcalico.org"] }],
   ["what is served is not known", 200, undefined, { forbidden: [], undiscovered: "no" }],
 ])(

@@ -14,38 +14,38 @@ import { isSameMoment, type Situation, situationOf, type SituationSource } from 
 export interface ClusterSourceOptions extends Omit<LiveOptions, "provenance"> {
   readonly kinds?: readonly WatchedKind[];
   /**
-   * Kinds that we may not read: `wait` for them before the first situation, as policies that nobody sees would not be
-   * enforced; or `go on` without them, which `health` tells.
+   * Kinds that we may not read: `wait` for them before the first situation, as policies that are not read would not be
+   * enforced; or `go on` without them, which `health` reports.
    */
   readonly whenForbidden?: "wait" | "go on";
   /** Whether `listing` can be asked: objects are not needed for situations, and take memory. */
   readonly keepsObjects?: boolean;
   readonly times?: ReflectorTimes;
   readonly delivery?: DeliveryTimes;
-  /** Told of every object that comes or changes, in full, as most of it is not kept; undefined: it is gone. */
+  /** Called for every object that is added or changes, in full, as most of it is not kept; undefined: it is gone. */
   readonly onObject?: (key: string, object: JsonObject | undefined) => void;
-  /** Told the same of what is kept, in the order in which it comes and goes. */
+  /** Called with what is kept of each object, in the order of the changes. */
   readonly follower?: Follower;
-  /** Told when a kind is in another state than before. */
+  /** Called when the state of a kind changes. */
   readonly onHealth?: (resource: string, health: KindHealth) => void;
-  /** Told when a watch or a list of a kind is begun again, also where nothing is wrong. */
+  /** Called when a watch or a list of a kind is started again, also where nothing is wrong. */
   readonly onRestart?: (resource: string) => void;
 }
 
-/** Somebody who keeps a state of his own, such as in another thread. */
+/** Keeps a state of its own, for example in another thread. */
 export interface Follower {
   set(object: JsonObject): void;
   /** What `keyOf` says of the object. */
   remove(key: string): void;
 }
 
-/** The state of a live cluster, as its API server tells it. */
+/** The state of a live cluster, as its API server reports it. */
 export class ClusterSource implements SituationSource {
   private readonly live: LiveState;
   private readonly stopping = new AbortController();
   private readonly discovery: Discovery;
   private readonly reflectors: ReadonlyMap<WatchedKind, Reflector>;
-  /** The objects of each kind by key, for those who want objects kept. */
+  /** The objects of each kind by key, with `keepsObjects`. */
   private readonly kept: ReadonlyMap<WatchedKind, Map<string, JsonObject>>;
   /** Kinds that `onHealth` was called about. */
   private readonly mentioned = new Set<WatchedKind>();
@@ -91,7 +91,7 @@ export class ClusterSource implements SituationSource {
     return new Map(Array.from(this.reflectors, ([kind, { health }]) => [resourceOf(kind), health]));
   }
 
-  /** All that is there now, as `listCluster` would give it; for those who said that they want objects kept. */
+  /** All that is there now, as `listCluster` would give it; only with `keepsObjects`. */
   listing(): ClusterListing {
     return {
       objects: [...this.kept.values()].flatMap((objects) => [...objects.values()].toSorted(byName)),
@@ -119,7 +119,7 @@ export class ClusterSource implements SituationSource {
     this.options.onObject?.(key, object);
     this.options.follower?.set(kept);
     if (this.options.keepsObjects === true) this.kept.get(kind)!.set(key, kept);
-    this.delivery.stir();
+    this.delivery.request();
   }
 
   remove(kind: WatchedKind, key: string): void {
@@ -127,10 +127,10 @@ export class ClusterSource implements SituationSource {
     this.live.remove(key);
     this.options.onObject?.(key, undefined);
     this.options.follower?.remove(key);
-    this.delivery.stir();
+    this.delivery.request();
   }
 
-  stirred(kind: WatchedKind): void {
+  healthChanged(kind: WatchedKind): void {
     const { health } = this.reflectors.get(kind)!;
     // That a cluster does not have an optional kind needs no mention, unless it had it.
     if (kind.isOptional !== true || health.state !== "missing" || this.mentioned.has(kind)) {
@@ -138,7 +138,7 @@ export class ClusterSource implements SituationSource {
       this.options.onHealth?.(resourceOf(kind), health);
     }
     // What can be read may be something else now, without any object that came or went.
-    this.delivery.stir();
+    this.delivery.request();
   }
 
   restarted(kind: WatchedKind): void {

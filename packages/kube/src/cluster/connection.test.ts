@@ -34,7 +34,7 @@ describe("how to get to a cluster", () => {
     ["there is no such file", () => join(folder, "none"), undefined, "cannot be read as a kubeconfig"],
     ["there is no such context", () => kubeconfig("https://c"), "three", "there are: `one`, `two`"],
     ["it has no current context", () => kubeconfig("https://c", ""), undefined, "choose a context"],
-  ])("is told to be wrong where %s", async (_, path, context, message) => {
+  ])("is reported as wrong where %s", async (_, path, context, message) => {
     const connected = await connect({ kubeconfig: path(), ...(context === undefined ? {} : { context }) });
     expect(connected).toMatchObject({ ok: false, message: expect.stringContaining(message) as string });
   });
@@ -56,7 +56,7 @@ describe("without a word about a cluster", () => {
 describe("a request", () => {
   const server = createServer((request, response) => {
     if (request.url === "/silent") return;
-    response.writeHead(200).write(request.headers.authorization ?? "nobody");
+    response.writeHead(200).write(request.headers.authorization ?? "anonymous");
     if (request.url !== "/half") response.end();
   });
   beforeEach(async () => new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve)));

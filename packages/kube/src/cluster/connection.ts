@@ -37,7 +37,7 @@ type Connected =
 
 /** Reads how to get to the cluster; whether it can be reached shows with the first request. */
 export async function connect({ kubeconfig, context }: ConnectionOptions = {}): Promise<Connected> {
-  // It takes half a second to load, which whoever reads files need not wait for.
+  // It takes half a second to load, which commands that read files need not wait for.
   const { KubeConfig: Config } = await import("@kubernetes/client-node");
   const config = new Config();
   try {
@@ -72,7 +72,7 @@ export async function connect({ kubeconfig, context }: ConnectionOptions = {}): 
 const whyItMatters = (context: string | undefined): string =>
   context === undefined ? "" : `, and a kubeconfig is where context \`${context}\` is looked up`;
 
-/** What the library takes where it finds nothing at all: a server that hardly anybody has. */
+/** What the library takes where it finds nothing at all: a server that hardly exists anywhere. */
 const madeUpContext = "loaded-context";
 
 const refusal = (message: string): Connected => ({ ok: false, message });
@@ -97,7 +97,7 @@ class KubeConnection implements Connection {
       headers: { accept: "application/json", ...headers },
       ...(signal === undefined ? {} : { signal }),
     };
-    // Each time anew: tokens and certificates are renewed while we run.
+    // For each request: tokens and certificates are renewed while we run.
     await this.config.applyToHTTPSOptions(options);
     this.keepAlive(options);
     const url = new URL(`${this.server.replace(/\/$/, "")}${path}`);
@@ -150,7 +150,7 @@ const lineEnd = 0x0a;
 
 export function messageOf(cause: unknown): string {
   if (!(cause instanceof Error)) return String(cause);
-  // Where several addresses were tried, the error of each tells, and the error around them does not.
+  // Where several addresses were tried, the errors of each have the reason, and the error around them does not.
   const inner = cause instanceof AggregateError ? (cause.errors as readonly unknown[]).map(messageOf) : [];
   // What Node calls it says neither who aborted nor what.
   if (cause.message === "aborted") return "the connection was closed in the middle of an answer";

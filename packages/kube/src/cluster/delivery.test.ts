@@ -6,17 +6,17 @@ afterEach(() => void vi.useRealTimers());
 
 const times = { quiet: 20, longest: 50 };
 
-/** What was called when, on a clock that begins at 0, if something stirs at these times. */
-async function callsFor(stirs: readonly number[], takes = 0): Promise<readonly number[]> {
+/** What was called when, on a clock that begins at 0, if something changes at these times. */
+async function callsFor(changes: readonly number[], takes = 0): Promise<readonly number[]> {
   const begin = performance.now();
   const calls: number[] = [];
   const delivery = new Delivery(async () => {
     calls.push(performance.now() - begin);
     if (takes > 0) await new Promise((resolve) => setTimeout(resolve, takes));
   }, times);
-  for (const at of stirs) {
+  for (const at of changes) {
     await vi.advanceTimersByTimeAsync(begin + at - performance.now());
-    delivery.stir();
+    delivery.request();
   }
   await vi.advanceTimersByTimeAsync(1000);
   await delivery.stop();
@@ -30,17 +30,17 @@ describe("delivering", () => {
     ["changes without end are not waited for", [0, 10, 20, 30, 40, 50, 60], 0, [50, 80]],
     ["what comes later goes later", [0, 100], 0, [20, 120]],
     ["what comes during a call goes when it is over, once", [0, 30, 40, 60], 100, [20, 120]],
-  ])("%s", async (_, stirs, takes, calls) => {
-    expect(await callsFor(stirs, takes)).toEqual(calls);
+  ])("%s", async (_, changes, takes, calls) => {
+    expect(await callsFor(changes, takes)).toEqual(calls);
   });
 
-  it("tells since when", async () => {
+  it("reports since when", async () => {
     const sinces: number[] = [];
     const begin = performance.now();
     const delivery = new Delivery((since) => void sinces.push(since - begin), times);
-    delivery.stir();
+    delivery.request();
     await vi.advanceTimersByTimeAsync(7);
-    delivery.stir();
+    delivery.request();
     await vi.advanceTimersByTimeAsync(100);
     expect(sinces).toEqual([0]);
   });
@@ -48,9 +48,9 @@ describe("delivering", () => {
   it("ends", async () => {
     let calls = 0;
     const delivery = new Delivery(() => void calls++, times);
-    delivery.stir();
+    delivery.request();
     await delivery.stop();
-    delivery.stir();
+    delivery.request();
     await vi.advanceTimersByTimeAsync(100);
     expect(calls).toBe(0);
   });
@@ -70,35 +70,35 @@ describe("delivering with rests", () => {
 
   it("works once for many changes, and rests as many times as long as it worked as the change says", async () => {
     const { work, began } = secondsOfWork();
-    work.stir(4);
-    work.stir(4);
+    work.request(4);
+    work.request(4);
     await vi.advanceTimersByTimeAsync(100);
     expect(began).toEqual([50]);
     // Also of what comes while it works.
-    work.stir(4);
+    work.request(4);
     await vi.advanceTimersByTimeAsync(10_000);
     expect(began).toEqual([50, 5050]);
-    work.stir(4);
-    work.stir(1);
+    work.request(4);
+    work.request(1);
     await vi.advanceTimersByTimeAsync(10_000);
     expect(began).toHaveLength(3);
   });
 
   it("begins sooner after a change that asks for less rest", async () => {
     const { work, began } = secondsOfWork();
-    work.stir(1);
+    work.request(1);
     await vi.advanceTimersByTimeAsync(50);
-    work.stir(4);
-    work.stir(1);
+    work.request(4);
+    work.request(1);
     await vi.advanceTimersByTimeAsync(10_000);
     expect(began).toEqual([50, 2050]);
   });
 
   it("does nothing more when it was stopped", async () => {
     const { work, began } = secondsOfWork();
-    work.stir(1);
+    work.request(1);
     await work.stop();
-    work.stir(1);
+    work.request(1);
     await vi.advanceTimersByTimeAsync(10_000);
     expect(began).toEqual([]);
   });
@@ -106,7 +106,7 @@ describe("delivering with rests", () => {
   it("says when it does nothing", async () => {
     const { work } = secondsOfWork();
     await work.idle();
-    work.stir(1);
+    work.request(1);
     await vi.advanceTimersByTimeAsync(60);
     let isIdle = false;
     void work.idle().then(() => (isIdle = true));

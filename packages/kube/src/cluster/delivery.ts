@@ -25,7 +25,7 @@ export class Delivery {
   ) {}
 
   /** `rest`: how long to wait after the last call, in multiples of the time that it took. */
-  stir(rest = 0): void {
+  request(rest = 0): void {
     if (this.isStopped) return;
     this.since ??= performance.now();
     this.rest = Math.min(this.rest, rest);

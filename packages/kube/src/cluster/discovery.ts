@@ -16,7 +16,7 @@ const aggregated =
   "application/json;g=apidiscovery.k8s.io;v=v2beta1;as=APIGroupDiscoveryList,application/json";
 
 /**
- * Asks an API server what it serves, once for all who want to know. As long as nothing changes, the server answers a
+ * Asks an API server what it serves, once for all callers. As long as nothing changes, the server answers a
  * repeated request without a body.
  */
 export class Discovery {

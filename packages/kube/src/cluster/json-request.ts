@@ -37,6 +37,6 @@ export async function jsonRequest(
   return { status: response.statusCode ?? 0, body: objectIn(await bodyText(response)) };
 }
 
-/** What the API server, or somebody on the way, says of a request that it refuses. */
+/** The message of the API server, or of a proxy, about a request that it refuses. */
 export const refusalIn = ({ status, body }: JsonAnswer): string =>
   textAt(body, "message") || `the API server answered ${status}`;

@@ -30,7 +30,7 @@ it("asks where the API server serves them", () => {
   );
 });
 
-it("S3.6: keeps all of a policy that says something, known or not, and nothing that others write beside it", () => {
+it("S3.6: keeps all of a policy that says something, known or not, and nothing that other programs add", () => {
   const annotations = {
     "tierwall.dev/audit": "all",
     "kubectl.kubernetes.io/last-applied-configuration": "{}",
@@ -72,7 +72,7 @@ it("S1.16: keeps of a node the addresses that network plugins report, and no oth
   });
 });
 
-it("keeps of a pod what verdicts hang on", () => {
+it("keeps of a pod what verdicts depend on", () => {
   expect(
     kept("pods", {
       kind: "Pod",

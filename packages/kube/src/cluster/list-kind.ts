@@ -10,7 +10,7 @@ const pageSize = 500;
 interface ListListener {
   /** A list begins, also where one in another version broke off: what was taken of that does not count. */
   readonly begin: () => void;
-  /** Called page by page: nobody is kept from other work for long. */
+  /** Called page by page, so that other work is not delayed for long. */
   readonly take: (object: JsonObject) => void;
 }
 
@@ -25,7 +25,7 @@ interface ListedKind {
  * Lists all objects of a kind in a version that is served: one that is known, else any other, so that no object vanishes
  * because its version is new (S3.10).
  *
- * What discovery does not name is asked for all the same: a server that is just starting may not know all definitions
+ * What discovery does not name is requested as well: a server that is just starting may not know all definitions
  * yet, and says so only where it is asked for the objects.
  */
 export async function listKind(

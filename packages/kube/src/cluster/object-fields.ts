@@ -1,6 +1,6 @@
 import { isObject, type Json, type JsonObject } from "@tierwall/core/manifest";
 
-/* What comes from an API server, or from somebody on the way to it, may be of any shape. */
+/* What comes from an API server, or from a proxy in between, may have any shape. */
 
 /** Undefined where there is nothing at the path. */
 export function valueAt(value: unknown, ...path: readonly string[]): Json | undefined {
@@ -24,7 +24,7 @@ export function listAt(value: unknown, ...path: readonly string[]): readonly Jso
 export const objectsAt = (value: unknown, ...path: readonly string[]): readonly JsonObject[] =>
   listAt(value, ...path).filter(isObject);
 
-/** The body of an answer. What is no JSON is what somebody on the way says. */
+/** The body of an answer. What is not JSON is the message of a proxy. */
 export function objectIn(text: string): JsonObject {
   try {
     const value: unknown = JSON.parse(text);

@@ -70,7 +70,7 @@ export class RateLimit {
     if (wait > 0) await pause(wait, signal);
   }
 
-  /** Milliseconds until the next turn; whoever asks has taken it. */
+  /** Milliseconds until the next turn, which is then taken. */
   take(): number {
     const now = this.now();
     this.tokens = Math.min(this.burst, this.tokens + ((now - this.counted) * this.perSecond) / 1000);

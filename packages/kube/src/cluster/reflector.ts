@@ -8,14 +8,14 @@ import { listKind } from "./list-kind.js";
 import { isEarlier, textAt } from "./object-fields.js";
 import { BackgroundTask, Backoff, pause } from "./pause.js";
 
-/** Who is told about the objects of a kind, all that the API server says of them. */
+/** Receives the objects of a kind, with everything that the API server reports about them. */
 export interface ReflectorListener {
   /** What an object goes by. */
   keyOf(object: JsonObject): string;
   set(kind: WatchedKind, key: string, object: JsonObject): void;
   remove(kind: WatchedKind, key: string): void;
   /** `health` has another state now. */
-  stirred(kind: WatchedKind): void;
+  healthChanged(kind: WatchedKind): void;
   /** A watch or a list is begun again. */
   restarted?(kind: WatchedKind): void;
 }
@@ -64,7 +64,7 @@ const usualWatchSeconds = 290;
 const failuresThatCount = 2;
 
 /**
- * Keeps somebody informed about all objects of a kind: lists them, watches from there, and starts over where the watch
+ * Keeps a listener informed about all objects of a kind: lists them, watches from there, and starts over where the watch
  * cannot go on.
  *
  *   list ──► watch ──► watch again from the last version seen (server ended it, connection lost, 429, 5xx)
@@ -192,8 +192,8 @@ export class Reflector extends BackgroundTask {
   }
 
   /**
-   * A server whose data was put back to an earlier time says nothing to those who watch from a later one. So where a watch
-   * broke, or was silent, the latest version there is tells whether to go on.
+   * A server whose data was restored from an earlier time sends nothing to watches from a later one. So where a watch
+   * broke, or was silent, the latest version decides whether to continue.
    */
   private async checkVersion(seen: string): Promise<Trouble | undefined> {
     const answer = await this.reader.read(`${pathOf(this.kind, this.served)}?limit=1`);
@@ -277,8 +277,8 @@ export class Reflector extends BackgroundTask {
 
   private be(change: Partial<KindHealth>): void {
     const { message: _, since: _since, ...before } = this.current;
-    const stirs = change.state !== undefined && change.state !== this.current.state;
+    const isOther = change.state !== undefined && change.state !== this.current.state;
     this.current = { ...(change.state === undefined ? this.current : before), ...change };
-    if (stirs) this.listener.stirred(this.kind);
+    if (isOther) this.listener.healthChanged(this.kind);
   }
 }

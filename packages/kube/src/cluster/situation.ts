@@ -39,7 +39,7 @@ export function situationOf(moment: Moment, since: number, unreadForeign = noKin
   };
 }
 
-/** Whether two moments mean the same: events about what nobody here looks at change nothing. */
+/** Whether two moments mean the same: events about what is not read here change nothing. */
 export function isSameMoment(a: Moment, b: Moment): boolean {
   return (["cluster", "tiers", "policies", "foreign", "podRanges"] as const).every(
     (part) => a[part] === b[part],

@@ -20,18 +20,18 @@ export function acceptedOf(complaints: readonly Diagnostic[], failedRules: reado
     type: "Accepted",
     status: "True",
     reason: others.length === 0 ? "Understood" : "UnderstoodWithWarnings",
-    message: others.length === 0 ? "all of it is understood" : listed(others.map(complaintText), mostTold),
+    message: others.length === 0 ? "all of it is understood" : listed(others.map(complaintText), mostShown),
   };
 }
 
-/** Who makes more mistakes than that has made one, many times. */
-const mostTold = 10;
+/** More warnings than that usually have one cause. */
+const mostShown = 10;
 
 const refused = (reason: string, texts: readonly string[]): Statement => ({
   type: "Accepted",
   status: "False",
   reason,
-  message: texts.slice(0, 2 * mostTold).join("; "),
+  message: texts.slice(0, 2 * mostShown).join("; "),
 });
 
 function complaintText({ path = [], message }: Diagnostic): string {

@@ -38,7 +38,7 @@ describe("whether anything has to be written", () => {
   ])("%s", (_, wanted, expected) => expect(!sameConditions(wanted, [standing])).toBe(expected));
 });
 
-describe("conditions that stand on an object", () => {
+describe("conditions of an object", () => {
   it("are read, those of others are left alone, and what is no condition is none", () => {
     const foreign = { ...accepted, type: "example.com/Seen" };
     const status = { conditions: [{ ...accepted, lastTransitionTime: before }, foreign, null, "no"] };

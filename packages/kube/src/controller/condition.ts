@@ -30,7 +30,7 @@ export interface Condition {
 /** The same, whichever version it is said of. */
 export type Statement = Omit<Condition, "observedGeneration">;
 
-/** One that stands on the object. */
+/** A condition of an object in the cluster. */
 export interface StoredCondition extends Condition {
   /** When `status` became what it is. */
   readonly lastTransitionTime: string;
@@ -40,7 +40,7 @@ export interface StoredCondition extends Condition {
 export const hasConditions = ({ dialect }: Pick<PolicyRef, "dialect">): boolean =>
   dialect !== "network-policy" && dialect !== "cilium";
 
-/** Those of our types that an object carries, whoever wrote them. */
+/** Conditions of our types that an object has, whichever program wrote them. */
 export function conditionsOn(object: JsonObject): readonly StoredCondition[] {
   return objectsAt(object, "status", "conditions").flatMap((found) => {
     const type = conditionTypes.find((one) => one === found.type);
@@ -72,7 +72,7 @@ export function dated(
 /** API servers keep no fractions of a second here. */
 const seconds = (time: Date): string => `${time.toISOString().slice(0, 19)}Z`;
 
-/** What comes behind it in a message is one of many that would do: for another, nothing is written. */
+/** What follows it in a message is one of many possible examples: for another one, nothing is written. */
 export const exampleMark = "; for example ";
 
 export const withoutExample = (message: string): string => message.split(exampleMark)[0]!;

@@ -5,12 +5,12 @@ export class ControllerMetrics extends ServiceMetrics {
   readonly policies = this.gauge("tierwall_policies", "Policies of the cluster, by kind", ["kind"]);
   readonly conditions = this.gauge(
     "tierwall_policy_conditions",
-    "Policies by what their conditions should say; from the replica that leads",
+    "Policies by the status of their conditions; from the leader",
     ["type", "status"],
   );
   readonly guarantees = this.gauge(
     "tierwall_guarantee_holds",
-    "Whether a guarantee holds (1) or not (0); absent while it is not known; from the replica that leads",
+    "Whether a guarantee holds (1) or not (0); absent while it is not known; from the leader",
     ["guarantee"],
   );
   readonly foreign = this.gauge(
@@ -18,18 +18,18 @@ export class ControllerMetrics extends ServiceMetrics {
     "Policies of other projects in the cluster, which are not evaluated",
     ["group", "kind"],
   );
-  readonly pods = this.gauge("tierwall_pods", "Pods of the cluster that can be an end of a connection");
+  readonly pods = this.gauge("tierwall_pods", "Pods of the cluster that can be an endpoint of a connection");
   readonly nodes = this.gauge("tierwall_nodes", "Nodes of the cluster");
-  readonly agents = this.gauge("tierwall_agents", "Nodes whose agent tells what it enforces");
+  readonly agents = this.gauge("tierwall_agents", "Nodes whose agent reports what it enforces");
 
   readonly recompute = this.histogram(
     "tierwall_recompute_seconds",
-    "What the engine took to take in a change of the cluster",
+    "Time in which the engine applied a change of the cluster",
     [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10],
   );
   readonly analysis = this.histogram(
     "tierwall_analysis_seconds",
-    "What it took to prove which rules conflict, are shadowed, or override",
+    "Time to prove which rules conflict, are shadowed, or override",
     [0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30],
   );
   readonly statusLag = this.histogram(
@@ -40,13 +40,13 @@ export class ControllerMetrics extends ServiceMetrics {
 
   readonly statusWrites = this.counter(
     "tierwall_status_writes_total",
-    "Conditions written to policies, by what became of it: written, failed",
+    "Writes of conditions to policies, by result: written, failed",
     ["result"],
   );
   readonly events = this.counter(
     "tierwall_events_total",
-    "Events told, by reason and by what became of it: written, failed, dropped",
+    "Events, by reason and result: written, failed, dropped",
     ["reason", "result"],
   );
-  readonly leader = this.gauge("tierwall_leader", "Whether this replica leads (1), or not (0)");
+  readonly leader = this.gauge("tierwall_leader", "Whether this replica is the leader (1) or not (0)");
 }

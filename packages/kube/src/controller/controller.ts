@@ -20,13 +20,13 @@ import { NodeReports } from "./node-reports.js";
 import { StoredPolicies } from "./stored-policies.js";
 
 interface ControllerOptions {
-  /** Where the Leases are: of those who want to lead, and of the agents. */
+  /** The namespace of the Leases, of the replicas and of the agents. */
   readonly namespace: string;
-  /** Who we are among the replicas. */
+  /** The name of this replica. */
   readonly identity: string;
-  /** How long a leader that is silent is believed in; milliseconds. */
+  /** How long a leader that does not renew its Lease stays the leader; milliseconds. */
   readonly leaseDuration: number;
-  /** What no object of the cluster tells. */
+  /** What no object of the cluster contains. */
   readonly state: Omit<LiveOptions, "provenance">;
   /** Whether `listing` can be asked. */
   readonly keepsObjects?: boolean;
@@ -34,14 +34,14 @@ interface ControllerOptions {
   readonly analyst: Follower & Pick<Judge, "ask">;
 }
 
-/** Everything that `tierwall controller` can be told. */
+/** All options of `tierwall controller`. */
 export interface ControllerCommand
   extends Pick<ControllerOptions, "namespace" | "leaseDuration" | "state" | "keepsObjects"> {
   readonly connection: ConnectionOptions;
   readonly services?: readonly StartService[];
   /** Absent: nothing is served. */
   readonly metrics?: MetricsCommand;
-  /** Absent: nobody is told about policies before they are in the cluster. */
+  /** Absent: policies are not judged before they are in the cluster. */
   readonly webhook?: Omit<WebhookOptions, "namespace"> & { readonly clients?: ClientOptions };
 }
 
@@ -75,7 +75,7 @@ export class Controller {
   private readonly health: HealthLog;
   private work: LeaderWork | undefined;
   private foreign: Situation["foreign"] = [];
-  /** The policies that the metrics tell of. */
+  /** The policies that the metrics count. */
   private counted: Situation["policies"] | undefined;
 
   constructor(
@@ -110,12 +110,12 @@ export class Controller {
       {
         onLead: (leadership) => this.lead(leadership),
         onLeader: (leader) => log.info({ leader }, leader === identity ? "leading" : "following"),
-        onTrouble: (message) => log.warn(`who leads cannot be found out: ${message}`),
+        onTrouble: (message) => log.warn(`the leader cannot be determined: ${message}`),
       },
     );
   }
 
-  /** Resolves once the cluster is known. Who leads is found out after that: whoever knows nothing must not write. */
+  /** Resolves once the cluster is known. The election starts after that: a replica that does not know the cluster must not write. */
   async start(): Promise<void> {
     this.reports.start();
     await this.source.start((situation) => this.take(situation));
@@ -167,7 +167,7 @@ export class Controller {
         metrics.leader.set(0);
         metrics.conditions.reset();
         metrics.guarantees.reset();
-        log.info("not leading any more");
+        log.info("no longer leading");
       },
       { once: true },
     );

@@ -16,18 +16,18 @@ export interface PolicyEvent {
   /** What was done, in one word. */
   readonly action: string;
   readonly note: string;
-  /** What tells this time from an earlier one at which the same was said. */
+  /** Distinguishes this Event from an earlier one with the same text. */
   readonly occasion?: string;
 }
 
 type EventOutcome = "written" | "failed" | "dropped";
 
-/** More wait for no one. */
+/** Further ones are dropped. */
 const mostWaiting = 1000;
 /** API servers take no longer notes. */
 const longestNote = 1000;
 
-/** Writes Events, a few a second: one policy may override thousands of others. */
+/** Writes Events, a few per second: one policy may override thousands of others. */
 export class Events {
   private readonly waiting: PolicyEvent[] = [];
   private readonly limit = new RateLimit(10, 50);
@@ -40,7 +40,7 @@ export class Events {
     private readonly onOutcome: (reason: string, outcome: EventOutcome, message?: string) => void,
   ) {}
 
-  tell(event: PolicyEvent): void {
+  add(event: PolicyEvent): void {
     if (event.regarding.stored === undefined || !this.leadership.holds()) return;
     if (this.waiting.length >= mostWaiting) return this.onOutcome(event.reason, "dropped");
     this.waiting.push(event);
@@ -65,7 +65,7 @@ export class Events {
       const path = `/apis/events.k8s.io/v1/namespaces/${body.metadata.namespace}/events`;
       const { signal } = this.leadership;
       const answer = await jsonRequest(this.connection, { method: "POST", path, body, signal });
-      // One of the same name has been told: by who led before us.
+      // One of the same name exists: the previous leader wrote it.
       if (answer.status < 300 || answer.status === 409) this.onOutcome(reason, "written");
       else this.onOutcome(reason, "failed", refusalIn(answer));
     } catch (cause) {
@@ -94,10 +94,10 @@ function eventObject(event: PolicyEvent, instance: string, now: Date) {
   };
 }
 
-/** The same for the same thing said of the same version of the same policies, whoever says it. */
+/** The same name for the same note about the same versions of policies, whichever replica writes it. */
 function nameOf({ regarding, related, reason, note, occasion }: PolicyEvent): string {
-  const said = JSON.stringify([regarding.stored, related?.stored, reason, withoutExample(note), occasion]);
-  const hash = createHash("sha256").update(said).digest("hex").slice(0, 16);
+  const text = JSON.stringify([regarding.stored, related?.stored, reason, withoutExample(note), occasion]);
+  const hash = createHash("sha256").update(text).digest("hex").slice(0, 16);
   // What is left of a long name must not end in what no name may end in.
   return `${regarding.name.slice(0, 230).replace(/[.-]+$/, "")}.${hash}`;
 }

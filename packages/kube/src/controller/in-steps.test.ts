@@ -24,7 +24,7 @@ it("does all steps, and others have their turn in between", async () => {
   expect(seen.some((done) => done > 0 && done < 10)).toBe(true);
 });
 
-it("takes no step after it was told to stop", async () => {
+it("takes no step after it was aborted", async () => {
   const stopping = new AbortController();
   const { steps, end, done } = busy(1000);
   const ended = inSteps(steps, stopping.signal);

@@ -10,7 +10,7 @@ afterEach(async () => {
   for (const election of elections.splice(0)) await election.stop();
 });
 
-/** Somebody who wants to lead, on a clock that stands still unless it is set; and the Lease, which others may write. */
+/** A candidate, on a clock that does not move unless it is set; and the Lease, which others may write. */
 function candidate(lease?: JsonObject, { refuses = false } = {}) {
   const state = { lease, now: 0, reads: 0, refuses };
   const leaderships: Leadership[] = [];
@@ -61,7 +61,7 @@ describe("a Lease that another holds", () => {
     expect(election.isLeading).toBe(leads);
   });
 
-  it("is waited for anew whenever it is renewed", async () => {
+  it("is waited for again whenever it is renewed", async () => {
     const { state, election, looked } = candidate(heldBy("other", 15, longAgo));
     await looked();
     state.now = 10_000;

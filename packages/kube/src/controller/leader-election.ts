@@ -40,7 +40,7 @@ export class LeaderElection extends BackgroundTask {
   private current: { readonly ending: AbortController; renewed: number } | undefined;
   /** What the Lease said when we last saw it change, and when that was. */
   private seen: { readonly text: string; readonly at: number } | undefined;
-  private told = "";
+  private reported = "";
   private readonly lease: SharedObject;
 
   constructor(
@@ -106,7 +106,7 @@ export class LeaderElection extends BackgroundTask {
     if (lease !== undefined) this.see(lease);
     if (holder !== "" && holder !== this.options.identity && !this.isOver(lease!)) {
       this.lose();
-      return this.tell(holder);
+      return this.report(holder);
     }
     const isOurs = holder === this.options.identity;
     const spec = this.specAfter(lease, isOurs);
@@ -127,7 +127,7 @@ export class LeaderElection extends BackgroundTask {
     }
     const leading = { ending: new AbortController(), renewed };
     this.current = leading;
-    this.tell(this.options.identity);
+    this.report(this.options.identity);
     this.listener.onLead({
       signal: leading.ending.signal,
       holds: () => this.current === leading && this.holds(leading.renewed),
@@ -140,9 +140,9 @@ export class LeaderElection extends BackgroundTask {
     current?.ending.abort();
   }
 
-  private tell(leader: string): void {
-    if (this.told === leader) return;
-    this.told = leader;
+  private report(leader: string): void {
+    if (this.reported === leader) return;
+    this.reported = leader;
     this.listener.onLeader(leader);
   }
 
@@ -185,5 +185,5 @@ export const leasesOf = (namespace: string): string =>
 
 const holderOf = (lease: JsonObject | undefined): string => textAt(lease, "spec", "holderIdentity");
 
-/** Leases tell times to the microsecond. */
+/** Leases have times in microseconds. */
 export const microTime = (time: Date): string => `${time.toISOString().slice(0, -1)}000Z`;

@@ -15,7 +15,7 @@ it.each<
     type: Condition["type"],
     before: Condition["status"] | undefined,
     now: Condition["status"],
-    isTold: boolean,
+    isReported: boolean,
   ]
 >([
   ["Accepted", undefined, "True", false],
@@ -34,7 +34,7 @@ it.each<
   ["ForeignPolicies", undefined, "True", false],
   ["ForeignPolicies", "True", "Unknown", false],
   ["ForeignPolicies", "Unknown", "True", false],
-])("%s that was %s and is %s has an Event: %s", (type, before, now, isTold) => {
+])("%s that was %s and is %s has an Event: %s", (type, before, now, isReported) => {
   const known = before === undefined ? [] : [condition(type, before)];
-  expect(isNews(known, condition(type, now))).toBe(isTold);
+  expect(isNews(known, condition(type, now))).toBe(isReported);
 });

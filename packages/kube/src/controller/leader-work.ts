@@ -32,21 +32,21 @@ interface LeaderParts {
   readonly log: Logger;
 }
 
-/** Milliseconds. So long a new version of a policy waits for what is proven of it, to be written in one go. */
+/** Milliseconds. A new version of a policy waits this long for its proofs, so that everything is written together. */
 const longestWait = 300;
-/** Everything is looked at so often in any case. */
+/** Milliseconds after which everything is checked in any case. */
 const lookAtAll = 5000;
 /** Milliseconds. Guarantees are decided again when policies change; what they assume may also depend on pods. */
 const decideAll = 60_000;
-/** Milliseconds. After an edit a thousand agents tell something within seconds, and each of them is about all policies. */
+/** Milliseconds. After an edit a thousand agents report within seconds, and each report is about all policies. */
 const reportsTogether = { quiet: 50, longest: 250 };
 
 /** Milliseconds. What changes together is proven together. */
 const changesTogether = { quiet: 50, longest: 50 };
-/** How long proofs rest, in multiples of what they took: whoever edits a policy waits for them; pods come and go all the time. */
+/** How long proofs pause, in multiples of the time they took: users wait for them after an edit; pods come and go all the time. */
 const restAfter = { edit: 1, churn: 4 } as const;
 
-/** What the replica that leads does and no other: tells the cluster what it knows of its policies. */
+/** The work of the leader: writes conditions and Events about the policies and guarantees of the cluster. */
 export class LeaderWork {
   private readonly conditions: PolicyConditions;
   private readonly guarantees = new GuaranteeConditions();
@@ -68,9 +68,9 @@ export class LeaderWork {
     this.conditions = new PolicyConditions(stored, reports);
     this.events = new Events(connection, identity, leadership, (reason, result, message) => {
       metrics.events.inc({ reason, result });
-      if (message !== undefined) log.warn({ reason }, `an event was not told: ${message}`);
+      if (message !== undefined) log.warn({ reason }, `an event was not written: ${message}`);
     });
-    this.overridings = new Overridings(stored, (event) => this.events.tell(event));
+    this.overridings = new Overridings(stored, (event) => this.events.add(event));
     this.writer = new StatusWriter(connection, stored, (uid) => this.wantedFor(uid), leadership, {
       onWritten: (wanted, before, after) => this.written(wanted, before, after),
       onFailed: (policy, message) => {
@@ -79,7 +79,7 @@ export class LeaderWork {
       },
     });
     const timer = setInterval(() => this.checkAll(), lookAtAll);
-    const proofTimer = setInterval(() => this.proofs.stir(restAfter.churn), decideAll);
+    const proofTimer = setInterval(() => this.proofs.request(restAfter.churn), decideAll);
     leadership.signal.addEventListener(
       "abort",
       () => {
@@ -114,15 +114,15 @@ export class LeaderWork {
     for (const uid of unwritten.keys()) if (!conditions.has(uid)) unwritten.delete(uid);
     writer.forget((uid) => !this.has(uid));
     const rest = fresh.length > 0 ? restAfter.edit : restAfter.churn;
-    this.analysis.stir(rest);
+    this.analysis.request(rest);
     if (this.situation === undefined || !isSameForGuarantees(this.situation, situation))
-      this.proofs.stir(rest);
+      this.proofs.request(rest);
     this.situation = situation;
   }
 
   /** A guarantee came, changed, or is gone. */
   guaranteeChanged(): void {
-    this.proofs.stir(restAfter.edit);
+    this.proofs.request(restAfter.edit);
   }
 
   private has(uid: string): boolean {
@@ -158,14 +158,14 @@ export class LeaderWork {
     this.count();
   }
 
-  /** Somebody wrote to a policy, maybe we. */
+  /** A policy or a guarantee was written, perhaps by us. */
   stored(uid: string): void {
     if (this.has(uid)) this.writer.check(uid, longestWait);
   }
 
-  /** Agents tell something else. */
+  /** A report of an agent changed. */
   reported(): void {
-    this.reports.stir();
+    this.reports.request();
   }
 
   private checkAll(): void {
@@ -181,8 +181,8 @@ export class LeaderWork {
     if (proofs === undefined) return;
     const findings = findingsFrom(proofs);
     end();
-    // Before the conditions are, which say of a version that all of this was told.
-    this.overridings.tell(findings.overridden);
+    // Before the conditions, which mark that the Events of a version are written.
+    this.overridings.report(findings.overridden);
     this.conditions.find(findings);
     this.checkAll();
   }
@@ -211,7 +211,7 @@ export class LeaderWork {
       if (!isNews(before, condition)) continue;
       const { type, status, reason, message } = condition;
       log.info({ policy: formatPolicy(policy), type, status, reason }, message);
-      this.events.tell({
+      this.events.add({
         regarding: policy,
         type: isBad(condition) ? "Warning" : "Normal",
         reason,
@@ -223,7 +223,7 @@ export class LeaderWork {
   }
 }
 
-/** Whether what guarantees depend on is the same, but for pods, which come and go all the time. */
+/** Whether what guarantees depend on is the same, except for pods, which come and go all the time. */
 function isSameForGuarantees(a: Situation, b: Situation): boolean {
   return (
     a.tiers === b.tiers &&

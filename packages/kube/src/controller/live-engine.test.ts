@@ -77,7 +77,7 @@ const histories: Record<string, readonly string[]> = {
   ],
   "the labels of the namespace change": [namespace("b"), pod("cron", 3, "app: web")],
   "the node goes": [`-${node}`],
-  "a Service changes that a policy comes to speak of": [service("cron"), toService],
+  "a Service changes that a new policy mentions": [service("cron"), toService],
 };
 
 describe("the engine of a situation", () => {
@@ -88,7 +88,7 @@ describe("the engine of a situation", () => {
     const fresh = compile(situation!.cluster, situation!.tiers);
     expect(verdicts(engine!, now)).toEqual(verdicts(fresh, now));
     expect(engine!.cluster.services).toBe(situation!.cluster.services);
-    // A change at a time is the same, and so is one of which nobody wants to know what it changes.
+    // A change at a time is the same, and so is one whose effects are not asked for.
     const steps = cluster(...start);
     for (const change of changes) steps.apply(change);
     expect(verdicts(steps.live.engine!, steps)).toEqual(verdicts(fresh, now));
@@ -107,16 +107,16 @@ describe("the engine of a situation", () => {
     expect(engine!.ends).toBe(ends);
   });
 
-  it("tells who asks for it which pairs changed, and listeners that something did, until they have heard enough", () => {
+  it("reports which pairs changed to the caller, and to listeners that something did, until they unsubscribe", () => {
     const { live, apply, first } = cluster(...start);
     expect(first).toEqual([]);
     let heard = 0;
     const stop = live.listen(() => heard++);
-    const told: string[] = [];
+    const changed: string[] = [];
     for (const { pairs } of apply(policy("db", "cron")).flatMap((changes) => changes.pairs))
       for (const { from, to } of pairs())
-        told.push(`${"name" in from ? from.name : ""} -> ${"name" in to ? to.name : ""}`);
-    expect(told.toSorted()).toEqual(["cron -> db", "web -> db"]);
+        changed.push(`${"name" in from ? from.name : ""} -> ${"name" in to ? to.name : ""}`);
+    expect(changed.toSorted()).toEqual(["cron -> db", "web -> db"]);
     stop();
     apply(policy("db", "web"));
     expect(heard).toBe(1);

@@ -29,8 +29,8 @@ export class LiveEngine {
   }
 
   /**
-   * Takes the next situation. Where `onChanges` is given, it is told which pairs have another answer, which takes longer: those that
-   * policies change and those that pods change one after the other, so that a pair may be told of twice. None for the first situation.
+   * Takes the next situation. With `onChanges`, reports which pairs have another answer, which takes longer: those that
+   * policies change and those that pods change one after the other, so that a pair may be reported twice. None for the first situation.
    */
   follow(situation: Situation, onChanges?: (changes: Changes) => void): void {
     const before = this.current?.situation;

@@ -5,7 +5,7 @@ import { textAt } from "../cluster/object-fields.js";
 import { type KindHealth, Reflector, type ReflectorListener } from "../cluster/reflector.js";
 import { nodeOfLease, programmedAnnotation, programmedIn, shadowAnnotation } from "./programmed-report.js";
 
-/** What the agent of a node told last. */
+/** The latest report of the agent of a node. */
 export interface NodeReport {
   /** Digests of the policies that the kernel holds. */
   readonly programmed: ReadonlySet<string>;
@@ -15,7 +15,7 @@ export interface NodeReport {
   readonly renewed: string;
 }
 
-/** What the agents tell, by node. */
+/** The reports of the agents, by node. */
 export class NodeReports implements ReflectorListener {
   private readonly byNode = new Map<string, NodeReport & { readonly text: string }>();
   private readonly reflector: Reflector;
@@ -66,7 +66,7 @@ export class NodeReports implements ReflectorListener {
     if (node !== undefined && this.byNode.delete(node)) this.onChange();
   }
 
-  stirred(): void {
+  healthChanged(): void {
     this.onChange();
   }
 }

@@ -3,26 +3,26 @@ import type { Overridden } from "./findings.js";
 import type { StoredPolicies } from "./stored-policies.js";
 
 /**
- * Tells the owners of policies in namespaces when a policy of the cluster that comes after theirs, or is changed, decides
- * otherwise. What was told of a version need not be remembered: its condition Shadowed is written after it.
+ * Writes Events for the owners of policies in namespaces when a policy of the cluster that was created later, or changed, decides
+ * otherwise. What was reported of a version need not be remembered: its condition Shadowed is written after it.
  */
 export class Overridings {
   private known: ReadonlySet<string> = new Set();
 
   constructor(
     private readonly stored: StoredPolicies,
-    private readonly tellEvent: (event: PolicyEvent) => void,
+    private readonly writeEvent: (event: PolicyEvent) => void,
   ) {}
 
   /** All that there are now. */
-  tell(all: readonly Overridden[]): void {
+  report(all: readonly Overridden[]): void {
     const found = new Map<string, Overridden>();
     for (const one of all) {
       const key = `${one.policy.stored?.uid} ${one.by.stored?.uid}`;
-      // Where a policy overrides another in several ways, the first is enough to go and look.
+      // Where a policy overrides another in several ways, the first is enough.
       if (!found.has(key)) found.set(key, one);
     }
-    for (const [key, one] of found) if (!this.known.has(key) && this.isNews(one)) this.tellOne(one);
+    for (const [key, one] of found) if (!this.known.has(key) && this.isNews(one)) this.reportOne(one);
     this.known = new Set(found.keys());
   }
 
@@ -30,15 +30,15 @@ export class Overridings {
     const [overridden, overriding] = [this.stored.of(policy), this.stored.of(by)];
     if (overridden === undefined || overriding === undefined) return false;
     const { generation } = by.stored!;
-    const isTold = overriding.conditions.some(
+    const isReported = overriding.conditions.some(
       ({ type, observedGeneration }) => type === "Shadowed" && observedGeneration === generation,
     );
     const cameLater = overriding.created >= overridden.created || generation > 1;
-    return cameLater && !isTold;
+    return cameLater && !isReported;
   }
 
-  private tellOne({ policy, by, note }: Overridden): void {
-    this.tellEvent({
+  private reportOne({ policy, by, note }: Overridden): void {
+    this.writeEvent({
       regarding: policy,
       related: by,
       type: "Warning",

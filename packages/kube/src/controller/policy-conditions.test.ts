@@ -79,7 +79,7 @@ describe("conditions of a policy", () => {
     analyse();
     const all = ["Accepted True 1", "Programmed Unknown 1", "Conflicted False 1", "Shadowed False 1"];
     expect(write()).toEqual(all);
-    // An edit leaves what was proven of the version before as it stands.
+    // An edit leaves what was proven of the version before.
     apply(guard(2, "egress: []"));
     expect(write()).toEqual([
       "Accepted True 2",

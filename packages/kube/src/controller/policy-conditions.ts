@@ -24,7 +24,7 @@ type Kept = Pick<NodeReports, "all" | "health">;
 
 /**
  * What the conditions of each policy should be, from all that is known. What is not known yet of the version at hand stays
- * as it stands on the policy, with the generation that it was said of.
+ * as it is on the policy, with the generation that it is about.
  *
  *   situation ──► Accepted
  *   findings ───► Conflicted, Shadowed
@@ -104,7 +104,7 @@ export class PolicyConditions {
     return saidOf(policy, findings.found[type].get(policy) ?? nothingFound[type]);
   }
 
-  /** Nodes need a moment for every change: while nobody is late, what stands there stays. */
+  /** Nodes need a moment for every change: until one is late, the condition stays as it is. */
   private programmedFor(policy: PolicyRef): Condition | undefined {
     const { uid } = policy.stored!;
     const standing = this.standing(policy, "Programmed");
@@ -130,7 +130,7 @@ export class PolicyConditions {
   }
 
   private takeNodes({ cluster }: Situation, isFirst: boolean): void {
-    // Those that only pods speak of are not registered yet, or no more.
+    // Nodes that only pods mention are not registered yet, or no longer.
     const names = [...cluster.nodes.values()].filter(({ labels }) => labels !== undefined);
     const since = (name: string) =>
       this.nodesSince.get(name) ?? (isFirst ? Number.NEGATIVE_INFINITY : this.now());
@@ -150,8 +150,7 @@ function foreignStatementOf({ foreign, unreadForeign }: Situation): Statement | 
   const inForce = namesOfForeign(foreign.map(({ kind }) => kind));
   const unread = namesOfForeign(unreadForeign);
   const messages = [
-    inForce &&
-      `policies of other projects are in force beside this one, and are not evaluated here: ${inForce}`,
+    inForce && `policies of other projects are also in force, and are not evaluated here: ${inForce}`,
     unread && `policies of other projects may be in force, and the controller cannot read them: ${unread}`,
   ].filter((message) => message !== "");
   if (messages.length === 0) return undefined;

@@ -3,7 +3,7 @@ import type { PolicyRef } from "@tierwall/core/model";
 import { hasConditions } from "./condition.js";
 
 /*
- * How the agent of a node tells which policies the kernel holds: in an annotation of a Lease of its own, a short digest of
+ * How the agent of a node reports which policies the kernel has: in an annotation of a Lease of its own, a short digest of
  * uid and generation for each. The Lease says besides that the agent is alive.
  */
 
@@ -11,7 +11,7 @@ export const programmedAnnotation = "tierwall.dev/programmed";
 /** On the Lease of a node that only watches. */
 export const shadowAnnotation = "tierwall.dev/shadow";
 
-/** Where the Leases of agents and controllers are, unless they are told otherwise. */
+/** Where the Leases of agents and controllers are, unless an option changes it. */
 export const systemNamespace = "tierwall-system";
 
 const prefix = "tierwall-agent-";
@@ -21,10 +21,10 @@ export const agentLeaseOf = (node: string): string => `${prefix}${node}`;
 export const nodeOfLease = (name: string): string | undefined =>
   name.startsWith(prefix) ? name.slice(prefix.length) : undefined;
 
-/** Of policies whose conditions we write: of others nobody asks. */
+/** Of policies whose conditions we write: others are not needed. */
 export function programmedText(policies: readonly PolicyRef[]): string {
-  const told = policies.filter(hasConditions).flatMap(({ stored }) => stored ?? []);
-  return told.map(digestOf).toSorted().join(" ");
+  const reported = policies.filter(hasConditions).flatMap(({ stored }) => stored ?? []);
+  return reported.map(digestOf).toSorted().join(" ");
 }
 
 export const programmedIn = (text: string): ReadonlySet<string> => new Set(text.split(" "));

@@ -30,11 +30,11 @@ describe("a policy on the nodes of a cluster", () => {
       { n1: done, n2: report([], { renewed: "2026-01-01T00:00:00.000000Z" }) },
       "False: enforced on 1 of 2 nodes; not yet on n2 (its agent is silent since 2026-01-01T00:00:00Z)",
     ],
-    ["nobody tells anything", {}, "Unknown: no node agent tells what it enforces"],
+    ["no agent reports", {}, "Unknown: no node agent reports what it enforces"],
     [
-      "only one tells that is no node any more",
+      "only one reports that is no longer a node",
       { n9: done },
-      "Unknown: no node agent tells what it enforces",
+      "Unknown: no node agent reports what it enforces",
     ],
   ])("%s", (_, reports, expected) => {
     const { status, message } = programmedOn("this", ["n1", "n2"], new Map(Object.entries(reports)));
@@ -42,7 +42,7 @@ describe("a policy on the nodes of a cluster", () => {
   });
 });
 
-describe("what an agent tells", () => {
+describe("the report of an agent", () => {
   const policy = (dialect: "cluster-network-policy" | "network-policy", uid: string, generation = 1) => ({
     dialect,
     group: "",
@@ -58,13 +58,13 @@ describe("what an agent tells", () => {
     const [a, b] = [policy("cluster-network-policy", "a"), policy("cluster-network-policy", "b")];
     const text = programmedText([a, policy("network-policy", "np"), b]);
     expect(programmedText([b, a])).toBe(text);
-    const told = programmedIn(text);
-    expect([digestOf(a.stored), digestOf(b.stored)].every((digest) => told.has(digest))).toBe(true);
-    expect(told.has(digestOf({ uid: "a", generation: 2 }))).toBe(false);
-    expect(told.size).toBe(2);
+    const reported = programmedIn(text);
+    expect([digestOf(a.stored), digestOf(b.stored)].every((digest) => reported.has(digest))).toBe(true);
+    expect(reported.has(digestOf({ uid: "a", generation: 2 }))).toBe(false);
+    expect(reported.size).toBe(2);
   });
 
-  it("stands in a Lease that is named after the node", () => {
+  it("is in a Lease that is named after the node", () => {
     expect(nodeOfLease(agentLeaseOf("worker-1.example"))).toBe("worker-1.example");
     expect(nodeOfLease("tierwall-controller")).toBeUndefined();
   });

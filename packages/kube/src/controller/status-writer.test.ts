@@ -38,7 +38,7 @@ const turns = async () => {
 /** Two policies that have no conditions yet, and what became of them once the first write was answered so. */
 async function after(status: number) {
   const asked: string[] = [];
-  const told: string[] = [];
+  const reported: string[] = [];
   const leading = new AbortController();
   const stored = new StoredPolicies(() => undefined);
   for (const uid of ["a", "b"]) stored.saw(uid, object(uid));
@@ -52,26 +52,26 @@ async function after(status: number) {
   const wanted = (uid: string) => ({ policy: policy(uid), conditions: [accepted] });
   const leadership = { signal: leading.signal, holds: () => !leading.signal.aborted };
   const writer = new StatusWriter(connection, stored, wanted, leadership, {
-    onWritten: ({ policy: { name } }) => void told.push(`${name} written`),
-    onFailed: ({ name }, message) => void told.push(`${name} failed: ${message}`),
+    onWritten: ({ policy: { name } }) => void reported.push(`${name} written`),
+    onFailed: ({ name }, message) => void reported.push(`${name} failed: ${message}`),
   });
   for (const uid of ["a", "b"]) writer.check(uid);
   await expect.poll(() => asked.length, patience).toBeGreaterThan(0);
   // All that is done without waiting for a clock.
   await turns();
   leading.abort();
-  return { asked, told };
+  return { asked, reported };
 }
 
-it.each<[status: number, what: string, asked: readonly string[], told: readonly string[]]>([
-  [404, "twice, it is gone: the watch will tell", ["a", "a", "b"], ["b written"]],
-  [409, "it is another of the same name: the watch will tell", ["a", "b"], ["b written"]],
+it.each<[status: number, what: string, asked: readonly string[], reported: readonly string[]]>([
+  [404, "twice, it is gone: the watch will report it", ["a", "a", "b"], ["b written"]],
+  [409, "it is another of the same name: the watch will report it", ["a", "b"], ["b written"]],
   [403, "that is said, and others are written", ["a", "b"], ["a failed: no", "b written"]],
   [422, "that is said, and others are written", ["a", "b"], ["a failed: no", "b written"]],
   [429, "that is said, and others wait as well", ["a"], ["a failed: no"]],
   [503, "that is said, and others wait as well", ["a"], ["a failed: no"]],
-])("where a write is answered with %i, %s", async (status, _, asked, told) => {
-  expect(await after(status)).toEqual({ asked, told });
+])("where a write is answered with %i, %s", async (status, _, asked, reported) => {
+  expect(await after(status)).toEqual({ asked, reported });
 });
 
 it("writes what is proven right after what is accepted, and then lets a policy rest", async () => {

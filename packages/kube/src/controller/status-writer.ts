@@ -22,14 +22,14 @@ interface WriterListener {
   onFailed(policy: Reported, message: string): void;
 }
 
-/** Milliseconds, on an average: so often a policy is written at most, however often what is said of it changes. */
+/** Milliseconds, on an average: a policy is written at most this often, however often its conditions change. */
 const shortestPause = 1000;
-/** Where somebody writes something else each time, we are not the ones to go on with it. */
+/** Where another program overwrites conditions each time, we write less and less often. */
 const longestPause = 300_000;
 const ownerOfFields = "tierwall";
 
 /**
- * Makes the conditions on policies what they should be, by server-side apply. What stands there already is not written;
+ * Makes the conditions on policies what they should be, by server-side apply. What is there already is not written;
  * each policy by itself, all of them within a limit.
  */
 export class StatusWriter {
@@ -52,7 +52,7 @@ export class StatusWriter {
     leadership.signal.addEventListener("abort", () => clearTimeout(this.timer), { once: true });
   }
 
-  /** Has a look at a policy: soon, or after some time if nobody asks for it sooner. */
+  /** Checks a policy: soon, or after some time if it is not requested sooner. */
   check(uid: string, inMilliseconds = 0): void {
     const now = performance.now();
     const at = Math.min(this.due.get(uid) ?? Number.POSITIVE_INFINITY, now + inMilliseconds);
@@ -141,7 +141,7 @@ export class StatusWriter {
         this.listener.onWritten(wanted, before, conditions);
         return true;
       }
-      // Gone, or another of the same name: the watch will tell.
+      // Gone, or another of the same name: the watch will report it.
       if (answer.status === 404 || answer.status === 409) return true;
       this.listener.onFailed(wanted.policy, refusalIn(answer));
       this.remember(uid, wanted);
@@ -161,7 +161,7 @@ export class StatusWriter {
   }
 }
 
-/** What was last written to a policy, to tell how soon to write again. */
+/** What was last written to a policy, to decide how soon to write again. */
 class Written {
   private text = "";
   private at = Number.NEGATIVE_INFINITY;
@@ -177,8 +177,8 @@ class Written {
   }
 
   /**
-   * Milliseconds. Two may follow each other at once: that a policy is accepted, and what was proven of it a moment later. Who
-   * writes the same again, because somebody undid it, waits longer each time.
+   * Milliseconds. Two writes may follow each other at once: that a policy is accepted, and a moment later what was proven. If we
+   * write the same again, because another program undid it, we wait longer each time.
    */
   waitFor({ conditions, restsOn }: Wanted): number {
     const isSame = JSON.stringify([conditions, restsOn]) === this.text;

@@ -9,8 +9,8 @@ const policy = (uid: string, version: number, status: string) => ({
 const of = (uid: string) => ({ stored: { uid, generation: 1 } });
 
 it("knows policies by what the API server said last, and forgets those that are gone", () => {
-  const told: string[] = [];
-  const stored = new StoredPolicies((uid) => told.push(uid));
+  const changed: string[] = [];
+  const stored = new StoredPolicies((uid) => changed.push(uid));
   stored.saw("guard", policy("a", 1, "True"));
   stored.saw("a pod", { apiVersion: "v1", metadata: { uid: "pod" } });
   expect(stored.of(of("a"))).toMatchObject({ uid: "a", created: "2026-01-01T00:00:00Z" });
@@ -20,10 +20,10 @@ it("knows policies by what the API server said last, and forgets those that are 
   expect([stored.of(of("a")), stored.of(of("b"))?.conditions[0]?.status]).toEqual([undefined, "False"]);
   stored.saw("guard", undefined);
   expect(stored.of(of("b"))).toBeUndefined();
-  expect(told).toEqual(["a", "b"]);
+  expect(changed).toEqual(["a", "b"]);
 });
 
-it("does not take for news what the watch tells of the time before a write", () => {
+it("ignores what the watch delivers from the time before a write", () => {
   const stored = new StoredPolicies(() => undefined);
   const status = () => stored.of(of("a"))?.conditions[0]?.status;
   stored.saw("guard", policy("a", 1, "Unknown"));

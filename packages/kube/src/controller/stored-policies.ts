@@ -4,7 +4,7 @@ import { guaranteeKind, policyKinds } from "../cluster/kinds.js";
 import { isEarlier, listAt, textAt } from "../cluster/object-fields.js";
 import { conditionsOn, type StoredCondition } from "./condition.js";
 
-/** What an API server holds of a policy that no verdict hangs on. */
+/** What an API server stores of a policy that no verdict depends on. */
 export interface StoredPolicy {
   readonly uid: string;
   readonly created: string;
@@ -22,7 +22,7 @@ interface Entry extends StoredPolicy {
 
 const groups: ReadonlySet<string> = new Set([...policyKinds, guaranteeKind].map(({ group }) => group));
 
-/** Milliseconds after a write in which the watch may still tell of versions before it. */
+/** Milliseconds after a write in which the watch may still deliver earlier versions. */
 const watchDelay = 10_000;
 
 /** Policies as the API server last gave them out: what conditions they have, and since when they are there. */
@@ -54,7 +54,7 @@ export class StoredPolicies {
     this.onChange(uid);
   }
 
-  /** What the API server answered to a write of ours, before it tells everybody. */
+  /** What the API server answered to our write, before the watch delivers it. */
   wrote(uid: string, object: JsonObject): void {
     const entry = this.byUid.get(uid);
     if (entry === undefined) return;

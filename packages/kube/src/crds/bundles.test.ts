@@ -30,13 +30,13 @@ function fieldsOf(definition: (typeof all)[number]) {
 describe.each(all.map((definition) => [definition.metadata.name, definition] as const))(
   "%s",
   (_, definition) => {
-    it("says something of every field", () => {
+    it("describes every field", () => {
       const silent = fieldsOf(definition).filter(([, schema]) => (schema.description ?? "").length < 5);
       // API servers take no description of metadata but their own.
       expect(silent.map(([path]) => path)).toEqual([".metadata"]);
     });
 
-    it("says to whom each list belongs", () => {
+    it("has a list type for each list", () => {
       const open = fieldsOf(definition).filter(
         ([, schema]) => schema.type === "array" && schema["x-kubernetes-list-type"] === undefined,
       );

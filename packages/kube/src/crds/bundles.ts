@@ -45,7 +45,7 @@ const bundles: Readonly<Record<PolicyBundle, readonly (readonly [Dialect, kind: 
       "first-draft",
       "ClusterDefaultNetworkPolicy",
       // S6.5: keys with nothing after them isolate, but `kubectl apply` takes them out before it sends anything. A policy
-      // that lost both would be taken without a word, and isolate nobody.
+      // that lost both would be accepted without a warning, and isolate no pods.
       { shortNames: ["cdnp"], columns: ofPolicies, specHasOneOf: ["ingress", "egress"] },
     ],
   ],

@@ -3,14 +3,14 @@ import { reportedKindOf, resourceOf } from "../cluster/kinds.js";
 import { policyStatus } from "./status.js";
 import { type OpenApi, structural, validationRules } from "./structural.js";
 
-/** What a definition says beside the shape of its kind in files. */
+/** What a definition has in addition to the schema of its kind. */
 export interface Naming {
   readonly shortNames?: readonly string[];
   /** Columns of `kubectl get`: fields of the spec, and conditions. */
   readonly columns: readonly (keyof typeof knownColumns)[];
   /** That of a policy, if it is absent. */
   readonly status?: OpenApi;
-  /** Fields of the spec of which one is there when it comes to an API server, be it null: CEL takes null for absent. */
+  /** Fields of the spec of which an object must have one, possibly null: CEL treats null as absent. */
   readonly specHasOneOf?: readonly string[];
   /** The release of the network-policy-api project whose definition this one replaces; drafts were in no release. */
   readonly bundle?: string;
@@ -28,7 +28,7 @@ interface Column {
   readonly priority?: number;
 }
 
-/** Names that end in k8s.io are given out by the Kubernetes project, and definitions under them say by whose leave. */
+/** Names that end in k8s.io belong to the Kubernetes project, and definitions with such names need this annotation. */
 const approval =
   "unapproved, written by Tierwall for what it enforces of this API; the API itself is the Kubernetes project's";
 
@@ -94,10 +94,10 @@ function wholeObject(shape: ObjectSchema, { specHasOneOf, status = policyStatus 
     properties: {
       apiVersion: { description: "The API group and version.", type: "string" },
       kind: { description: "The kind of object.", type: "string" },
-      // The API server's own: it describes it, and lets nobody else.
+      // API servers describe it themselves, and accept no other description.
       metadata: { type: "object" },
       spec: {
-        ...oneHand(structural(spec)),
+        ...atomicFields(structural(spec)),
         ...(specHasOneOf ? { anyOf: specHasOneOf.map((field) => ({ required: [field] })) } : {}),
       },
       status,
@@ -106,8 +106,8 @@ function wholeObject(shape: ObjectSchema, { specHasOneOf, status = policyStatus 
   };
 }
 
-/** Two halves of a subject by two people who apply them would be a third one: who applies it applies all of it. */
-function oneHand(spec: OpenApi): OpenApi {
+/** A subject of which two clients each applied a half would be one that neither wanted: each applies all of it. */
+function atomicFields(spec: OpenApi): OpenApi {
   const properties = Object.entries(spec.properties!).map(([name, property]) => [
     name,
     property.type === "object" ? { ...property, "x-kubernetes-map-type": "atomic" } : property,

@@ -17,7 +17,7 @@ const condition = (about: string, types: string): OpenApi => ({
       enum: ["True", "False", "Unknown"],
     },
     observedGeneration: {
-      description: `The \`metadata.generation\` of the ${about} that this was said of; where it is older, wait.`,
+      description: `The \`metadata.generation\` of the ${about} that this is about; an older one is out of date.`,
       type: "integer",
       format: "int64",
       minimum: 0,
@@ -52,7 +52,7 @@ const conditions = (about: string, types: string): OpenApi => ({
 
 /** What is reported of a policy, by Tierwall or by others: each writes conditions of its own type. */
 export const policyStatus: OpenApi = {
-  description: "What those who enforce the policy report of it; written by them, not by users.",
+  description: "The state of the policy, written by the programs that enforce it and not by users.",
   type: "object",
   properties: {
     conditions: conditions(

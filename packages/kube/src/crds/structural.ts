@@ -1,6 +1,6 @@
 import type { Alternative, Constraint, Format, ObjectSchema, Schema } from "@tierwall/core/manifest";
 
-/** The part of OpenAPI v3 that definitions of ours use, in the order in which it is written. */
+/** The part of OpenAPI v3 that our definitions use, in the order in which it is written. */
 export interface OpenApi {
   readonly description: string;
   readonly type?: "object" | "array" | "string" | "integer" | "boolean";

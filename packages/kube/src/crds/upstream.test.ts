@@ -4,7 +4,7 @@ import type { OpenApi } from "./structural.js";
 
 /*
  * What the definitions of the network-policy-api project limit, as facts. Ours must not refuse an object that theirs
- * admit and that has a meaning: no limit of ours may be missing here, or be lower.
+ * admit and that has a meaning: none of our limits may be missing here, or be lower.
  */
 
 const numbers = {

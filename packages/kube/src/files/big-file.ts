@@ -15,7 +15,7 @@ export interface BigFile extends ChunkedSource {
   readonly lines?: SourceLines;
 }
 
-/** Told how many bytes of a file have been read. */
+/** Called with the number of bytes of a file that were read so far. */
 export type BytesRead = (file: string, bytes: number, size: number | undefined) => void;
 
 /** From here on files are read in chunks. */

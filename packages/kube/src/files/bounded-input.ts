@@ -103,7 +103,7 @@ export function writtenText(path: string): string {
   return textOf(boundedBytes(path, path, new InputBudget(mostWritten), "text"), path);
 }
 
-/** In folders, pipes and devices are nobody's manifests: opening one may wait for ever. */
+/** In folders, pipes and devices are not manifests: opening one may wait for ever. */
 export function expectFile(path: string): void {
   if (!statSync(path).isFile()) throw new Error("it is not a file");
 }
@@ -119,7 +119,7 @@ function sizeText(bytes: number): string {
 /** Small enough to stay in the processor's cache while it is read. */
 export const chunkSize = 1024 * 1024;
 
-/** From where the file is. The same buffer again and again, full but for the last time: pipes give little at once. */
+/** From where the file is. The same buffer again and again, full except for the last time: pipes give little at once. */
 export function* fileBlocks(descriptor: number): Generator<Buffer, void> {
   const buffer = Buffer.allocUnsafe(chunkSize);
   for (let length = 0; ; ) {

@@ -8,7 +8,7 @@ export function makeFolder(folder: string, mode = 0o755): void {
   mkdirSync(folder, { mode });
 }
 
-/** Whoever reads it, and whoever is killed while writing it, finds the old text or the new one. Only the owner may read it. */
+/** A reader always finds the old text or the new one, also if the writer is killed. Only the owner may read it. */
 export function replaceFile(file: string, text: string): void {
   makeFolder(dirname(file));
   const next = `${file}.next`;

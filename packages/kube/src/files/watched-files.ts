@@ -8,7 +8,7 @@ import { filesAt, isLookedInto } from "./manifest-files.js";
 export interface WatchedPaths {
   /** Files and folders, as `-f` names them. */
   readonly paths: readonly string[];
-  /** Also what lies in folders of folders. */
+  /** Also files in folders of folders. */
   readonly recursive?: boolean;
   /** How often files are looked at though nothing was heard of them. */
   readonly rescanMilliseconds?: number;
@@ -25,7 +25,7 @@ export interface FoundFiles {
 const fileDelivery: DeliveryTimes = { quiet: 50, longest: 250 };
 
 /**
- * Tells when files may have changed. Folders are watched rather than files: editors and ConfigMaps put another file in the
+ * Reports when files may have changed. Folders are watched rather than files: editors and ConfigMaps put another file in the
  * place of the old one. Where watching fails, looking now and then will notice.
  */
 export class WatchedFiles {
@@ -34,20 +34,20 @@ export class WatchedFiles {
   private rescan: NodeJS.Timeout | undefined;
   private seen: string | undefined;
 
-  /** `onStir`: to ask what changed. */
+  /** `onChange`: files may have changed. */
   constructor(
     private readonly options: WatchedPaths,
-    onStir: (since: number) => Promise<void> | void,
+    onChange: (since: number) => Promise<void> | void,
   ) {
-    this.delivery = new Delivery(onStir, options.delivery ?? fileDelivery);
+    this.delivery = new Delivery(onChange, options.delivery ?? fileDelivery);
   }
 
   start(): void {
-    this.rescan = setInterval(() => this.delivery.stir(), this.options.rescanMilliseconds ?? 5000);
+    this.rescan = setInterval(() => this.delivery.request(), this.options.rescanMilliseconds ?? 5000);
   }
 
-  stir(): void {
-    this.delivery.stir();
+  recheck(): void {
+    this.delivery.request();
   }
 
   async stop(): Promise<void> {
@@ -85,7 +85,7 @@ export class WatchedFiles {
     const inode = inodeOf(folder);
     if (inode === undefined) return;
     try {
-      const watcher = watch(folder, () => this.delivery.stir());
+      const watcher = watch(folder, () => this.delivery.request());
       watcher.on("error", () => this.forget(folder));
       this.watchers.set(folder, { watcher, inode });
     } catch {
@@ -133,7 +133,7 @@ interface Watched {
   readonly inode: number;
 }
 
-/** Of a file, the one it lies in; of a folder, itself and the one it lies in, and those below where they are read too. */
+/** Of a file, its folder; of a folder, itself, the one that contains it, and those below if they are read too. */
 function foldersOf(path: string, recursive: boolean): readonly string[] {
   return isFolder(path) ? [dirname(path), path, ...(recursive ? foldersBelow(path) : [])] : [dirname(path)];
 }

@@ -120,7 +120,7 @@ function oldestOfMost<Held extends { readonly address: string }>(
   return found;
 }
 
-/** The same for the socket of TLS and the one below it. A client may use one port for connections to several addresses of ours. */
+/** The same for the socket of TLS and the one below it. A client may use one port for connections to several of our addresses. */
 const keyOf = ({ remoteAddress, remotePort, localAddress, localPort }: ConnectionEnds): string =>
   `${remoteAddress} ${remotePort} ${localAddress} ${localPort}`;
 

@@ -163,7 +163,7 @@ describe("where connections run out", () => {
   });
 });
 
-it("connections from one port of a client to two addresses of ours are two connections", async () => {
+it("connections from one port of a client to two of our addresses are two connections", async () => {
   await listen(answerWell, {}, {}, "0.0.0.0");
   const first = dial();
   await new Promise<void>((next) => first.socket.once("connect", () => next()));

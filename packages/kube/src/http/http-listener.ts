@@ -109,7 +109,7 @@ export class HttpListener {
     server.maxRequestsPerSocket = 10_000;
     server.setTimeout(limits.silence);
     server.on("connection", (socket: Socket) => {
-      // A client that hangs up is no error of ours; without a listener, Node ends the process.
+      // A client that disconnects is not our error; without a listener, Node ends the process.
       socket.on("error", () => undefined);
       this.clients.add(socket);
     });

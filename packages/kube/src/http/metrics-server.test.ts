@@ -37,7 +37,7 @@ describe("the server", () => {
     expect(await get("/metrics")).toEqual([200, "figures 1\n"]);
   });
 
-  it("makes one text for all who ask at the same time", async () => {
+  it("makes one text for all clients that ask at the same time", async () => {
     let [made, asked] = [0, 0];
     let release: (text: string) => void = () => undefined;
     const slow = {
@@ -105,7 +105,7 @@ describe("the server", () => {
     await close();
   });
 
-  it("says what there is to those who ask for something else", async () => {
+  it("answers other requests with what exists", async () => {
     expect(await get("/")).toEqual([404, "not found; available: /metrics, /livez, /readyz\n"]);
     expect((await get("/metrics", "POST"))[0]).toBe(405);
   });

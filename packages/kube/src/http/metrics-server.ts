@@ -74,8 +74,8 @@ function metricsHandler({ metrics, health, access }: MetricsServerOptions): Hand
       return send(response, 404, "not found; available: /metrics, /livez, /readyz\n");
     const trouble = health.broken() ?? (path === "/readyz" ? health.waitingFor() : undefined);
     if (trouble === undefined) return send(response, 200, "ok\n");
-    const isTold = (await decisionFor(request)) === "allowed";
-    send(response, 503, isTold ? `${trouble}\n` : "not ready; the log of this process has the reason\n");
+    const mayKnow = (await decisionFor(request)) === "allowed";
+    send(response, 503, mayKnow ? `${trouble}\n` : "not ready; the log of this process has the reason\n");
   };
 }
 

@@ -19,7 +19,7 @@ const everywhere = [{ operator: "Exists" }];
  * The scheduler keeps a node free of the cleanup while it has the pod of an agent: an agent that is started again
  * after the cleanup would undo it.
  */
-const besideNoAgent = {
+const awayFromAgents = {
   topologyKey: "kubernetes.io/hostname",
   labelSelector: { matchLabels: selectorOf("agent") },
 };
@@ -41,7 +41,7 @@ const cleanupDaemonSet: JsonObject = {
         // Wherever an agent has ever run, whichever nodes have one now.
         nodeSelector: linux,
         tolerations: everywhere,
-        affinity: { podAntiAffinity: { requiredDuringSchedulingIgnoredDuringExecution: [besideNoAgent] } },
+        affinity: { podAntiAffinity: { requiredDuringSchedulingIgnoredDuringExecution: [awayFromAgents] } },
         securityContext: { seccompProfile: { type: "RuntimeDefault" } },
         initContainers: [
           {

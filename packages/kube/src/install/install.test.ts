@@ -38,7 +38,7 @@ describe("what is installed", () => {
     expect([drafts, installObjects({ parts: ["crds"] }).length]).toEqual([6, 4]);
   });
 
-  it("is where it is told to be", () => {
+  it("is in the namespace of the option", () => {
     const text = JSON.stringify(installObjects({ namespace: "walls" }));
     expect(text).not.toContain("tierwall-system");
     expect(text).toContain('"namespace":"walls"');
@@ -217,7 +217,7 @@ describe("what cleans up after it", () => {
     expect(JSON.stringify(set)).not.toContain("pool");
   });
 
-  it("removes the table that the agents were told to use", () => {
+  it("removes the table that the options of the agents name", () => {
     const values = { ...usualValues, "agent.extraArgs": ["--table=walls"] };
     expect(JSON.stringify(cleanupObjects({ values }))).toContain('["agent","--cleanup","--table=walls"]');
   });

@@ -5,7 +5,7 @@ import { called, clusterWide, nameOf } from "./names.js";
 
 /*
  * A role can say that agents write Leases, and not that each writes its own. The token of a pod says on which node it runs: an agent
- * may write the Lease of that node alone. A token that does not say so, as of API servers before 1.30 or of somebody who runs
+ * may write the Lease of that node alone. A token without a node, as of API servers before 1.30 or of a user who runs
  * an agent by hand, is not held to it.
  */
 

@@ -127,7 +127,7 @@ export const controllerAccount = accountWith(
   ],
   [
     { ...leases, verbs: [...reading, "create", "update"] },
-    // Nobody can be let create a thing of a certain name only.
+    // RBAC cannot restrict `create` to one name.
     { apiGroups: [""], resources: ["secrets"], verbs: ["create"] },
     {
       apiGroups: [""],
@@ -174,7 +174,7 @@ const metricsReaderName = called("metrics-reader");
 
 /**
  * Who may do what with policies of the whole cluster. KEP-2091 gives them to cluster administrators, who may do everything anyway;
- * the role is for those who are to manage policies and nothing else. Developers may read what decides about their traffic.
+ * the role is for accounts that manage policies and nothing else. Developers may read what decides about their traffic.
  */
 export const peoplesRoles: readonly JsonObject[] = [
   // For the account of Prometheus.

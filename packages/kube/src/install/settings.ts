@@ -80,7 +80,7 @@ export const settings = {
     "Labels of the nodes that run the controller, in addition to `kubernetes.io/os: linux`.",
   ),
   "controller.extraArgs": setting([], "More options of `tierwall controller`."),
-  "webhook.enabled": setting(true, "Tells whoever applies a policy what it will do. Needs the controller."),
+  "webhook.enabled": setting(true, "Shows users who apply a policy what it will do. Needs the controller."),
   "webhook.failurePolicy": setting(
     "Ignore",
     "What the API server does while no controller answers: `Fail` refuses policies then.",
@@ -93,7 +93,7 @@ export const settings = {
   ),
   "webhook.clientCA.names": setting(
     [],
-    "Common names or DNS names of the client certificates of your API servers: `[kube-apiserver]`. The webhook then answers only clients with such a certificate. Empty: a secret path tells API servers from others.",
+    "Common names or DNS names of the client certificates of your API servers: `[kube-apiserver]`. The webhook then answers only clients with such a certificate. Empty: a secret path distinguishes API servers from other clients.",
   ),
   "webhook.clientCA.secret": setting(
     "tierwall-webhook-client-ca",
@@ -101,7 +101,7 @@ export const settings = {
   ),
   "page.enabled": setting(
     false,
-    "The page of the cluster, read-only, for whoever has the token. Needs the controller.",
+    "The page of the cluster, read-only, for users who have the token. Needs the controller.",
   ),
   "page.secret": setting(
     "tierwall-page",
@@ -152,7 +152,7 @@ export const settings = {
   "firstDraft.enabled": setting(false, "The two kinds of KEP-2091's first draft as well."),
   "firstDraft.letEditorsManage": setting(
     false,
-    "Lets everybody with the role `admin` or `edit` in the whole cluster manage them, as the draft has it.",
+    "Lets every account with the role `admin` or `edit` in the whole cluster manage them, as the draft has it.",
   ),
 };
 

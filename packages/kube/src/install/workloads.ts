@@ -12,7 +12,7 @@ const probe = (path: string, port: number, host: JsonObject = {}): JsonObject =>
   timeoutSeconds: 5,
 });
 
-/** A node that has much to start is slow at it: nobody is killed for that within two minutes. */
+/** A node that starts many pods is slow: no container is killed for that within two minutes. */
 const startupProbe = (port: number, host: JsonObject = {}): JsonObject => ({
   ...probe("/livez", port, host),
   periodSeconds: 2,
@@ -132,7 +132,7 @@ export const netAdmin: JsonObject = {
   capabilities: { drop: ["ALL"], add: ["NET_ADMIN"] },
 };
 
-/** The kubelet asks the address of the node, unless it is told another: the agent has no other network. */
+/** The kubelet asks the address of the node, unless the probe names another: the agent has no other network. */
 const agentHost = fieldWhen("metrics.address", "loopback", "host", "127.0.0.1");
 
 export const agentDaemonSet: JsonObject = {

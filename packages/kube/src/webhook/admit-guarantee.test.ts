@@ -170,14 +170,14 @@ describe("an edit that breaks guarantees", () => {
     expect([lines.length, lines[5], lines.join().includes("\u202e")]).toEqual([7, "and 995 more", false]);
   });
 
-  it("reveals neither guarantees nor policies to those who cannot read them", async () => {
+  it("reveals neither guarantees nor policies to users who cannot read them", async () => {
     const found = [affected("secret", "Refuse", "pod {key: secret}")];
     expect(await edit(found, new Map())).toMatchObject({
       message: "breaks a Guarantee that you cannot read",
     });
     const answer = await edit(found, new Map([[guaranteeKind, "all"]]));
     expect(answer).toMatchObject({
-      message: expect.stringMatching(/^breaks Guarantee secret: policies that you cannot/),
+      message: expect.stringMatching(/^breaks Guarantee secret: policies that you cannot/) as string,
     });
     expect(JSON.stringify(await edit([affected("secret", "Warn")], new Map()))).not.toContain("secret");
   });

@@ -40,7 +40,7 @@ export async function admitGuarantee(request: AdmissionRequest, admitting: Admit
 
 const givenIsUnused = "`spec.given` names files and is not used here: the policies of the cluster are given";
 
-/** What policies decide is not for those who cannot read them. */
+/** Users who cannot read the policies do not learn what they decide. */
 function answerText({ result, text, restsOn }: GuaranteeAnswer, isReadable: boolean): string {
   const why = (reason: string) => (isReadable ? `: ${reason}` : "");
   switch (result) {

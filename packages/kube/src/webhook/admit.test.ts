@@ -144,7 +144,7 @@ describe("policies of other projects that cannot be read", () => {
     return "warnings" in answer && answer.warnings;
   };
 
-  it("S9.7: are named by their kind beside what an edit changes, and not where it changes nothing", async () => {
+  it("S9.7: are named by their kind with what an edit changes, and not where it changes nothing", async () => {
     expect(await admitted(all)).toEqual([
       "much is denied",
       "policies of other projects may decide otherwise, and Tierwall cannot read them: Calico NetworkPolicy",
@@ -157,7 +157,7 @@ describe("policies of other projects that cannot be read", () => {
 describe("what the user may read", () => {
   const user = { username: "dave", groups: [], extra: {} };
   const elsewhere = { kind: " Pod", namespace: "vault" };
-  const told = (readable: Readable) =>
+  const textOf = (readable: Readable) =>
     readable === "everything" ? "everything" : [...readable.keys()].join();
 
   async function judged(visibility: Partial<Visibility>, own: AdmissionRequest["user"] = user) {
@@ -165,7 +165,7 @@ describe("what the user may read", () => {
     const judge = {
       ask,
       judge: async (_edit: PolicyEdit, readable: Readable): Promise<Judgement> => {
-        asked.push(told(readable));
+        asked.push(textOf(readable));
         return { ...all, unread: readable === "everything" || readable.has("more") ? [] : [elsewhere] };
       },
     };
@@ -211,7 +211,7 @@ describe("what the user may read", () => {
       {
         judge: {
           ask,
-          judge: async (_, readable) => ({ ...all, warnings: [{ about: "denied", text: told(readable) }] }),
+          judge: async (_, readable) => ({ ...all, warnings: [{ about: "denied", text: textOf(readable) }] }),
         },
         visibility: toAll,
         isReady: () => true,

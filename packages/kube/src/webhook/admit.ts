@@ -23,7 +23,7 @@ export async function admit(request: AdmissionRequest, admitting: Admitting): Pr
     return oldObject === undefined || admissionOf(asManifest(oldObject)).what === "not ours"
       ? silence
       : effectsOf(request, editOf(oldObject, "delete"), [], admitting);
-  // Who only adds a label or a finalizer is told nothing, and gets through even where the policy was never valid.
+  // A change of labels or finalizers only is admitted without warnings, even where the policy was never valid.
   if (
     object === undefined ||
     operation === "CONNECT" ||
@@ -48,7 +48,7 @@ async function effectsOf(
   admitting: Admitting,
 ): Promise<Admitted> {
   if (!admitting.isReady()) {
-    const warnings = warningLines([], [...complaints, toldBy(notReady)]);
+    const warnings = warningLines([], [...complaints, remarkOf(notReady)]);
     return { answer: { allowed: true, warnings }, fallback: "not-ready" };
   }
   const { bytes = 0 } = request;
@@ -58,7 +58,7 @@ async function effectsOf(
   const unread = unreadWarnings(found.warnings, admitting.unreadForeign);
   const judgement = { ...found, warnings: [...found.warnings, ...unread] };
   const shortfall = shortfallOf(judgement);
-  const remarks = shortfall === undefined ? [] : [toldBy(shortfall)];
+  const remarks = shortfall === undefined ? [] : [remarkOf(shortfall)];
   return {
     answer: {
       allowed: true,
@@ -69,10 +69,10 @@ async function effectsOf(
   };
 }
 
-/** What the user is told about it. */
+/** Why the analysis is not complete, and what the user reads about it. */
 type Shortfall = readonly [why: Fallback, text: string];
 
-const toldBy = ([, text]: Shortfall): string => `Tierwall ${text} \`tierwall preview\` tells`;
+const remarkOf = ([, text]: Shortfall): string => `Tierwall ${text} \`tierwall preview\` shows it`;
 
 const notReady: Shortfall = ["not-ready", "is still reading the cluster and cannot say what this changes;"];
 
@@ -80,7 +80,7 @@ function shortfallOf({ missing, failure, busy = false }: Judgement): Shortfall |
   if (busy) return ["busy", "has too many other edits to judge and did not look at this one;"];
   // Why it failed is for the log: it may name objects that the user cannot read.
   if (failure !== undefined)
-    return ["failed", "could not find out all that this changes; its log has the reason,"];
+    return ["failed", "could not find out all that this changes; its log has the reason;"];
   if (missing.includes("connections"))
     return ["time", "had no time to find out what this changes, and whether guarantees still hold;"];
   if (missing.length > 0) return ["time", "had no time to find out what this overrides;"];

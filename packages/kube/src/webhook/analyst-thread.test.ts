@@ -24,10 +24,10 @@ describe("an analyst in a thread", () => {
   });
 
   it.each([
-    ["all that he finds", `${found("connections")} ${found("precedence")} ${done}`, 2, []],
-    ["what he finds before he stops", `${found("connections")} ${done}`, 1, ["precedence"]],
-    ["nothing, where he finds nothing in time", "", 0, ["connections", "precedence"]],
-  ])("tells %s", async (_, code, warnings, missing) => {
+    ["all that it finds", `${found("connections")} ${found("precedence")} ${done}`, 2, []],
+    ["what it finds before it stops", `${found("connections")} ${done}`, 1, ["precedence"]],
+    ["nothing, if it finds nothing in time", "", 0, ["connections", "precedence"]],
+  ])("returns %s", async (_, code, warnings, missing) => {
     const patience = code === "" ? 100 : 600_000;
     const judgement = await start(onJudge(code)).judge(edit, "everything", Date.now() + patience);
     expect(judgement.missing).toEqual(missing);
@@ -35,7 +35,7 @@ describe("an analyst in a thread", () => {
     expect(judgement.failure).toBeUndefined();
   });
 
-  it("says why he failed, and goes on", async () => {
+  it("reports why it failed, and continues", async () => {
     start(onJudge(`p.postMessage({ what: "failed", id: m.id, message: "too hard" });`));
     expect(await thread.judge(edit, "everything", Date.now() + 600_000)).toMatchObject({
       failure: "too hard",
@@ -43,7 +43,7 @@ describe("an analyst in a thread", () => {
     expect(thread.broken).toBeUndefined();
   });
 
-  it("is known to be gone, to whoever waits and to whoever asks later", async () => {
+  it("is known to be gone, for requests that wait and for later ones", async () => {
     start(onJudge(`throw new Error("out of memory");`));
     expect(await thread.judge(edit, "everything", Date.now() + 600_000)).toMatchObject({
       failure: "out of memory",
@@ -54,7 +54,7 @@ describe("an analyst in a thread", () => {
     expect([thread.broken, troubles]).toEqual(["out of memory", ["out of memory"]]);
   });
 
-  it("has a queue that ends: what comes after is answered at once, also when no one waits for the others any more", async () => {
+  it("has a queue that ends: what comes after is answered at once, also when no caller waits for the others any more", async () => {
     start(onJudge(""));
     const waiting = Array.from({ length: 32 }, () => thread.judge(edit, "everything", Date.now() + 100));
     const later = Date.now() + 3_600_000;

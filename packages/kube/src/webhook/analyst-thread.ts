@@ -80,7 +80,7 @@ const mostBytesWaiting = 16 * 1024 * 1024;
 /** Milliseconds: timers take no longer ones. */
 const longestTimer = 2 ** 31 - 1;
 
-/** An analyst in a thread of his own. What he has found by the deadline is the answer, whatever he is still doing then. */
+/** An analyst in a thread of its own. What it has found by the deadline is the answer, even if it is not finished. */
 export class AnalystThread implements Follower, Judge {
   private readonly worker: Worker;
   private changes: (JsonObject | string)[] = [];
@@ -100,7 +100,7 @@ export class AnalystThread implements Follower, Judge {
     this.worker.on("exit", () => this.die("the thread that judges edits has ended"));
   }
 
-  /** Why he will never answer again; undefined while he can. */
+  /** Why it will never answer again; undefined while it can. */
   get broken(): string | undefined {
     return this.death;
   }

@@ -5,28 +5,28 @@ import { Analyst } from "./analyst.js";
 import type { AnalystOptions, FromAnalyst, Question, ToAnalyst } from "./analyst-thread.js";
 
 /*
- * The thread in which edits are judged. An engine of a large cluster may take a second over one of them, and nobody else
- * shall wait for that.
+ * The thread in which edits are judged. The engine of a large cluster may need a second for one of them, and other work
+ * must not wait for that.
  */
 
 const port = parentPort!;
 const { judges, ...options } = workerData as AnalystOptions;
 const analyst = new Analyst(options);
-const tell = (message: FromAnalyst) => port.postMessage(message);
+const send = (message: FromAnalyst) => port.postMessage(message);
 
-/** Milliseconds after which the engine takes what came: not at once, as more often comes together. */
+/** Milliseconds after which the engine takes changes: not at once, as changes often come together. */
 const idle = 200;
 let timer: NodeJS.Timeout | undefined;
 
 function catchUpSoon(wait = idle): void {
   timer ??= setTimeout(() => {
     timer = undefined;
-    // What cannot be compiled now is tried again when somebody asks, who is then told.
+    // What cannot be compiled now is tried again for the next edit, whose answer then reports it.
     try {
       if (judges) analyst.catchUp();
       if (analyst.decideNext()) catchUpSoon(0);
     } catch (cause) {
-      tell({ what: "trouble", message: messageOf(cause) });
+      send({ what: "trouble", message: messageOf(cause) });
     }
   }, wait);
 }
@@ -60,21 +60,21 @@ port.on("message", (message: ToAnalyst) => {
       try {
         if (Date.now() < deadline)
           for (const found of analyst.judge(edit, readable)) {
-            tell({ what: "found", id, found });
+            send({ what: "found", id, found });
             if (Date.now() >= deadline) break;
           }
-        tell({ what: "done", id });
+        send({ what: "done", id });
       } catch (cause) {
-        tell({ what: "failed", id, message: messageOf(cause) });
+        send({ what: "failed", id, message: messageOf(cause) });
       }
       return catchUpSoon();
     }
     case "ask": {
       const { id, question, deadline } = message;
       try {
-        tell({ what: "answer", id, answer: answerTo(question, deadline) });
+        send({ what: "answer", id, answer: answerTo(question, deadline) });
       } catch (cause) {
-        tell({ what: "failed", id, message: messageOf(cause) });
+        send({ what: "failed", id, message: messageOf(cause) });
       }
     }
   }

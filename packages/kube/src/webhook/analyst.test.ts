@@ -24,7 +24,7 @@ const analystOf = (...objects: readonly JsonObject[]) => {
   for (const object of [namespace, pod("web", 1), pod("cart", 2), ...objects]) analyst.set(object);
   return analyst;
 };
-const told = (analyst: Analyst, edit: Parameters<Analyst["judge"]>[0]) =>
+const warningsFor = (analyst: Analyst, edit: Parameters<Analyst["judge"]>[0]) =>
   [...analyst.judge(edit, "everything")].flatMap(({ warnings }) =>
     warnings.map(({ text }) => text.replace(/ \(.*/, "")),
   );
@@ -39,21 +39,23 @@ describe("an analyst", () => {
     ["a policy that goes", [closed], editOf(closed, "delete"), [allowed]],
     ["a policy that is as it was", [closed], editOf(closed, "apply"), []],
     ["a policy that goes and is not there any more", [], editOf(closed, "delete"), []],
-  ])("says what changes with %s, as often as he is asked", (_, objects, edit, wanted) => {
+  ])("says what changes with %s, as often as it is asked", (_, objects, edit, wanted) => {
     const analyst = analystOf(...objects);
-    expect(told(analyst, edit)).toEqual(wanted);
-    expect(told(analyst, edit)).toEqual(wanted);
+    expect(warningsFor(analyst, edit)).toEqual(wanted);
+    expect(warningsFor(analyst, edit)).toEqual(wanted);
   });
 
   it("knows what came since", () => {
     const analyst = analystOf();
-    expect(told(analyst, editOf(closed, "apply"))).toEqual([denied]);
+    expect(warningsFor(analyst, editOf(closed, "apply"))).toEqual([denied]);
     analyst.set(closed);
-    expect(told(analyst, editOf(closed, "delete"))).toEqual([allowed]);
+    expect(warningsFor(analyst, editOf(closed, "delete"))).toEqual([allowed]);
     analyst.remove(editOf(closed, "delete").key);
-    expect(told(analyst, editOf(closed, "apply"))).toEqual([denied]);
+    expect(warningsFor(analyst, editOf(closed, "apply"))).toEqual([denied]);
     analyst.set(pod("api", 3));
-    expect(told(analyst, editOf(closed, "apply"))).toEqual(["3 connections that work today become denied"]);
+    expect(warningsFor(analyst, editOf(closed, "apply"))).toEqual([
+      "3 connections that work today become denied",
+    ]);
   });
 
   it("S9.7: says for how many connections policies of other projects leave it open, and names no object", () => {
@@ -66,12 +68,12 @@ describe("an analyst", () => {
     const limited =
       "2 connections between pods cannot be decided because of policies of other projects: Calico GlobalNetworkPolicy";
     const analyst = analystOf(calico("secret-tenant", { types: ["Ingress"], ingress: [{ action: "Deny" }] }));
-    expect(told(analyst, editOf(closed, "apply"))).toEqual([denied, limited]);
+    expect(warningsFor(analyst, editOf(closed, "apply"))).toEqual([denied, limited]);
     analyst.set(calico("secret-tenant", { selector: "app == 'other'", ingress: [{ action: "Deny" }] }));
-    expect(told(analyst, editOf(closed, "apply"))).toEqual([denied]);
+    expect(warningsFor(analyst, editOf(closed, "apply"))).toEqual([denied]);
   });
 
-  it("says nothing of other projects where nothing changes", () => {
+  it("does not mention other projects where nothing changes", () => {
     const mesh = {
       apiVersion: "security.istio.io/v1",
       kind: "AuthorizationPolicy",
@@ -82,16 +84,16 @@ describe("an analyst", () => {
       kind: "ClusterNetworkPolicy",
       metadata: { name: "a" },
     };
-    expect(told(analystOf(closed, aws, mesh), editOf(closed, "apply"))).toEqual([]);
-    expect(told(analystOf(mesh), editOf(closed, "apply"))).toEqual([denied]);
+    expect(warningsFor(analystOf(closed, aws, mesh), editOf(closed, "apply"))).toEqual([]);
+    expect(warningsFor(analystOf(mesh), editOf(closed, "apply"))).toEqual([denied]);
   });
 
-  it("forgets an edit also when nobody wants to hear all of it", () => {
+  it("forgets an edit also when not all of it is read", () => {
     const analyst = analystOf();
     for (const { stage } of analyst.judge(editOf(closed, "apply"), "everything")) {
       expect(stage).toBe("connections");
       break;
     }
-    expect(told(analyst, editOf(closed, "apply"))).toEqual([denied]);
+    expect(warningsFor(analyst, editOf(closed, "apply"))).toEqual([denied]);
   });
 });

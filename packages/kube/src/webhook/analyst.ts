@@ -4,6 +4,7 @@ import type { JsonObject } from "@tierwall/core/manifest";
 import { consequenceWarnings, type EditWarning, precedenceWarnings } from "@tierwall/core/report";
 import { caveatsOfAll, keyOf, type LiveOptions, LiveState, type Moment } from "@tierwall/core/state";
 import { asManifest } from "../cluster/cluster-object.js";
+import { textAt } from "../cluster/object-fields.js";
 import { hasSameMeaning } from "../cluster/same-meaning.js";
 import type { Follower } from "../cluster/cluster-source.js";
 import { namesOfForeign } from "../cluster/foreign-kinds.js";
@@ -13,7 +14,7 @@ import { situationOf } from "../cluster/situation.js";
 import { type Affected, ClusterGuarantees } from "../guarantees/cluster-guarantees.js";
 import { type GuaranteeAnswer, keyOfPolicy } from "../guarantees/guarantee-answer.js";
 
-/** What somebody is about to do to a policy: `object` comes in the place of what was there, or what was there goes. */
+/** A change of a policy that a user requests: `object` replaces it, or without `object` it is deleted. */
 export interface PolicyEdit {
   readonly key: string;
   readonly object?: JsonObject;
@@ -61,7 +62,8 @@ export class Analyst implements Follower {
     const known = this.policies.get(key);
     const isSame = known !== undefined && hasSameMeaning(known, object);
     if (object.kind === guaranteeKind.kind) this.guarantees.set(key, object);
-    else if (!isSame && !inventoryKinds.has(String(object.kind))) this.guarantees.policyChanged(key, object);
+    else if (!isSame && !inventoryKinds.has(textAt(object, "kind")))
+      this.guarantees.policyChanged(key, object);
     if (policyKinds.some(({ kind }) => kind === object.kind)) this.policies.set(key, object);
   }
 
@@ -99,7 +101,7 @@ export class Analyst implements Follower {
     const moment = this.live.moment();
     const { situation } = this.engine;
     if (situation?.cluster === moment.cluster && situation.tiers === moment.tiers) return;
-    // What all is compiled again for is better compiled by itself: nobody wants to know here what that changes.
+    // What needs a full compilation is compiled separately: its changes are not needed here.
     const isSame = (part: "namespaces" | "nodes" | "facts") =>
       situation?.cluster[part] === moment.cluster[part];
     if (!isSame("namespaces") || !isSame("nodes") || !isSame("facts")) this.engine = new LiveEngine();
@@ -135,7 +137,7 @@ export class Analyst implements Follower {
         ...(consequences.length === 0 ? [] : foreignWarnings(moment)),
       ]);
     } catch (cause) {
-      // Nobody knows what state an engine is in that failed on the way.
+      // The state of an engine that failed is not known.
       this.engine = new LiveEngine();
       throw cause;
     } finally {

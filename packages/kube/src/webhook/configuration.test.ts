@@ -31,7 +31,7 @@ it("asks about deletions of policies, and not of guarantees: these can always be
     expect(operations.includes("DELETE")).toBe(apiGroups[0] !== "tierwall.dev");
 });
 
-it("never stands in the way of the system, nor of itself, and is ignored when it is away", () => {
+it("never blocks the system or itself, and is ignored when it is unavailable", () => {
   expect(webhookOf()).toMatchObject({
     failurePolicy: "Ignore",
     sideEffects: "None",

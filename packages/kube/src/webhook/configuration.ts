@@ -12,7 +12,7 @@ interface ConfigurationOptions {
   /** The service account of the controller. */
   readonly serviceAccount?: string;
   readonly name?: string;
-  /** `Ignore`: when no webhook answers, policies are let in without a word. */
+  /** `Ignore`: when no webhook answers, policies are admitted without warnings. */
   readonly failurePolicy?: "Ignore" | "Fail";
   readonly timeoutSeconds?: number;
 }
@@ -23,7 +23,7 @@ export const usualConfiguration = "tierwall";
 /** The Secret with its certificates. */
 export const certificateSecret = "tierwall-webhook-tls";
 
-/** Namespaces in which a mistake of ours could take the cluster down. */
+/** Namespaces in which an error in Tierwall could take the cluster down. */
 const systemNamespaces = ["kube-system", "kube-public", "kube-node-lease"];
 
 /** The ValidatingWebhookConfiguration that has API servers ask about every policy but Cilium's, which Cilium validates. */

@@ -14,7 +14,7 @@ describe("the secret part of the path", () => {
     expect(pathTokenOf(first)).toMatch(/^[\w-]{43}$/);
   });
 
-  it("tells API servers from others", () => {
+  it("distinguishes API servers from other clients", () => {
     const tokens = [first, second].map(pathTokenOf);
     for (const token of tokens) expect(isTokenPath(pathWith(token), tokens)).toBe(true);
     for (const path of ["/validate", "/validate/", "/", "", pathWith("x"), `${pathWith(tokens[0]!)}/`])

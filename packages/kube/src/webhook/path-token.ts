@@ -4,7 +4,7 @@ import { webhookPath } from "./configuration.js";
 
 /*
  * API servers show no certificate unless they are configured to, which many administrators cannot do. What every API server does is send
- * requests to the path that the ValidatingWebhookConfiguration names: a secret part of it tells API servers from other clients. It is
+ * requests to the path that the ValidatingWebhookConfiguration names: a secret part of it distinguishes API servers from other clients. It is
  * derived from the key of a certificate, so that all replicas know it and it changes with the certificate.
  */
 

@@ -10,14 +10,14 @@ function complaintText({ code, message, path = [] }: Diagnostic): string {
   return `${code} ${path.length === 0 ? "" : `${formatPath(path)}: `}${message}`;
 }
 
-const mostTold = 10;
+const mostShown = 10;
 const longestRefusal = 1000;
 
 /** As `tierwall validate` reports it, with the field instead of the line. */
 export function refusalText(diagnostics: readonly Diagnostic[]): string {
   const errors = diagnostics.filter(({ severity }) => severity === "error");
   const texts = errors
-    .slice(0, mostTold)
+    .slice(0, mostShown)
     .map((error) => `error ${complaintText(error)}${error.hint === undefined ? "" : ` (${error.hint})`}`)
     .map((text) => visibleWithin(text, longestRefusal));
   const rest = errors.length - texts.length;

@@ -24,12 +24,12 @@ const namedKinds: readonly WatchedKind[] = [
   guaranteeKind,
 ];
 
-/** For one request: a tenant who reads more namespaces than that is told of some of them only. */
+/** For one request: of a tenant who reads more namespaces than that, only some are considered. */
 const mostReviews = 24;
 /** Milliseconds for the reviews of one step, of the time that is left a quarter at most. */
 const longestStep = 2000;
 
-/** Asks the API server with SubjectAccessReviews, anew for each request: rights that were taken away are gone at once. */
+/** Asks the API server with SubjectAccessReviews, for each request: permissions that were removed are gone at once. */
 export class ReviewedVisibility implements Visibility {
   private readonly trouble: SeldomReport;
 

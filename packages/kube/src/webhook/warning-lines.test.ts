@@ -22,7 +22,7 @@ describe("what kubectl prints", () => {
     expect(warningLines([], [text])).toEqual([wanted]);
   });
 
-  it("ends where nobody would read on, and says that there is more", () => {
+  it("has a limit, and counts the rest", () => {
     const lines = (count: number, text: string) =>
       warningLines(
         [],
@@ -33,7 +33,7 @@ describe("what kubectl prints", () => {
     const many = lines(20, "line");
     expect(many).toHaveLength(8);
     expect(many.at(-2)).toBe("line 6");
-    expect(many.at(-1)).toBe("and 13 more; `tierwall preview` and `tierwall validate` tell all");
+    expect(many.at(-1)).toBe("and 13 more; `tierwall preview` and `tierwall validate` show all");
     const long = lines(20, "x".repeat(300));
     expect(long.join("").length).toBeLessThanOrEqual(2048);
     expect(long.at(-1)).toMatch(/^and 13 more;/);

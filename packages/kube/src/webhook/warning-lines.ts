@@ -5,13 +5,13 @@ const longestLine = 256;
 const mostTogether = 2048;
 const mostLines = 8;
 
-/** What `kubectl` prints, on one line as headers carry them, each behind `Warning: `: what matters most first, and no more than anybody reads. */
+/** The lines that `kubectl` prints after `Warning: `: the most severe first, and not more than users read. */
 export function warningLines(warnings: readonly EditWarning[], others: readonly string[]): readonly string[] {
   const sorted = warnings.toSorted((a, b) => warningOrder.indexOf(a.about) - warningOrder.indexOf(b.about));
   const all = [...sorted.map((one) => one.text), ...others].map((text) => visibleWithin(text, longestLine));
   if (countThatFit(all, mostLines, mostTogether) === all.length) return all;
-  const told = countThatFit(all, mostLines - 1, mostTogether - restLine(all.length).length);
-  return [...all.slice(0, told), restLine(all.length - told)];
+  const shown = countThatFit(all, mostLines - 1, mostTogether - restLine(all.length).length);
+  return [...all.slice(0, shown), restLine(all.length - shown)];
 }
 
 function countThatFit(lines: readonly string[], most: number, room: number): number {
@@ -21,4 +21,4 @@ function countThatFit(lines: readonly string[], most: number, room: number): num
 }
 
 const restLine = (count: number): string =>
-  `and ${count} more; \`tierwall preview\` and \`tierwall validate\` tell all`;
+  `and ${count} more; \`tierwall preview\` and \`tierwall validate\` show all`;

@@ -46,7 +46,7 @@ export interface WebhookParts {
 export const serviceHost = (service: string, namespace: string): string => `${service}.${namespace}.svc`;
 
 /**
- * Admission of policies, on every replica.
+ * Admission of policies and guarantees, on every replica.
  *
  *   API server ──► server ──► admit ──► judge
  *                    ▲
@@ -66,7 +66,7 @@ export class Webhook {
     const { namespace, names, configuration = usualConfiguration, times = usualCertificateTimes } = options;
     this.metrics = webhookMetrics(parts.metrics);
     this.visibility = new ReviewedVisibility(connection, (message) =>
-      log.warn({ message }, "the API server did not say what a user may read: names are withheld"),
+      log.warn({ message }, "the API server did not answer what a user may read: names are withheld"),
     );
     this.keeper = new CertificateKeeper(
       connection,
@@ -79,7 +79,7 @@ export class Webhook {
       {
         onBadRequest: (message) => {
           this.metrics.bad();
-          log.debug({ message }, "a request was refused that is none of an API server");
+          log.debug({ message }, "a request was refused that is not from an API server");
         },
         onTrouble: (message) => log.error({ message }, "the webhook failed to answer"),
       },

@@ -20,7 +20,7 @@ import { ensureTrusted } from "./trusted-bundle.js";
 interface KeeperOptions {
   /** Where the Secret with the certificates is. */
   readonly namespace: string;
-  /** The ValidatingWebhookConfiguration that is told whom to trust. */
+  /** The ValidatingWebhookConfiguration that receives the authorities. */
   readonly configuration: string;
   /** What the webhook is reached by. */
   readonly names: readonly string[];
@@ -32,7 +32,7 @@ interface KeeperOptions {
  *
  *   look ──► none, or two thirds of its life over ──► issue ──► write the Secret ──► trust old and new
  *     ▲                                                           │ another was faster: use his    │
- *     └──────────────────── wait ◄── serve the new one, once everybody had time to hear of it ◄────┘
+ *     └──────────────────── wait ◄── serve the new one, once all API servers had time to read it ◄──┘
  */
 export class CertificateKeeper extends BackgroundTask {
   private readonly secret: SharedObject;
@@ -47,7 +47,7 @@ export class CertificateKeeper extends BackgroundTask {
     private readonly connection: Connection,
     private readonly options: KeeperOptions,
     private readonly log: Pick<Logger, "info" | "warn">,
-    /** Told of each certificate to serve from now on. */
+    /** Called with each certificate to serve from now on. */
     private readonly onCertificate: (issued: Issued) => void,
   ) {
     super();
@@ -86,8 +86,8 @@ export class CertificateKeeper extends BackgroundTask {
       const { signal } = this.stopping;
       const trusted = await ensureTrusted(this.connection, configuration, { bundle, path }, signal);
       this.showsPath = trusted.showsPath;
-      this.tellMissing(!trusted.isConfigured);
-      // Only now: whoever is served with it has been told to trust it.
+      this.reportMissing(!trusted.isConfigured);
+      // Only now: every API server that gets it already trusts it.
       this.serve(served);
       return true;
     } catch (cause) {
@@ -123,7 +123,7 @@ export class CertificateKeeper extends BackgroundTask {
     this.onCertificate(issued);
   }
 
-  private tellMissing(isMissing: boolean): void {
+  private reportMissing(isMissing: boolean): void {
     const { configuration } = this.options;
     if (isMissing && !this.isMissed)
       this.log.warn({ configuration }, "no ValidatingWebhookConfiguration has API servers ask the webhook");

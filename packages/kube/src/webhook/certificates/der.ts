@@ -11,7 +11,7 @@ const tagged =
     return Buffer.concat([Buffer.of(tag), lengthOf(body.length), body]);
   };
 
-/** In as few bytes as will do. No certificate of ours has more than 65,535. */
+/** In as few bytes as will do. Our certificates have no more than 65,535. */
 function lengthOf(length: number): Buffer {
   if (length < 0x80) return Buffer.of(length);
   return length < 0x100 ? Buffer.of(0x81, length) : Buffer.of(0x82, length >> 8, length & 0xff);
@@ -40,7 +40,7 @@ export function oid(text: string): Buffer {
   return tagged(0x06)(Buffer.from([first * 40 + second, ...rest].flatMap(inSevens)));
 }
 
-/** Seven bits a byte, the first bit telling whether another one follows. */
+/** Seven bits per byte; the first bit is set if another byte follows. */
 function inSevens(value: number): readonly number[] {
   const last = value % 128;
   const before = Math.floor(value / 128);

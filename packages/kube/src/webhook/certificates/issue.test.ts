@@ -37,7 +37,7 @@ describe("a certificate that is issued", () => {
   it.each([
     ["its own authority", true],
     ["another one", false],
-  ])("is trusted by whoever knows %s: %s", async (_, isTrusted) => {
+  ])("is trusted by clients that know %s: %s", async (_, isTrusted) => {
     const served = issue({ names, ...times });
     const ca = isTrusted ? served.authority : issue({ names, ...times }).authority;
     const server = createServer({ key: served.key, cert: served.certificate });

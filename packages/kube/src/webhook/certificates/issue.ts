@@ -22,12 +22,12 @@ export interface IssueOptions {
 const uses = { server: "1.3.6.1.5.5.7.3.1", client: "1.3.6.1.5.5.7.3.2" } as const;
 
 /**
- * An authority that signs one certificate and is never used again: nobody keeps its key, so nobody can steal it. ECDSA on
+ * An authority that signs one certificate and is never used again: its key is not kept, so it cannot be stolen. ECDSA on
  * P-256, as the API server speaks it in every version.
  */
 export function issue({ names, from, until, use = "server" }: IssueOptions): Issued {
   const [authority, serving] = [keyPair(), keyPair()];
-  // Two authorities may be trusted at once: their names tell them apart.
+  // Two authorities may be trusted at once: their names distinguish them.
   const issuer = nameOf(`Tierwall webhook ${randomBytes(6).toString("hex")}`);
   const common = { issuer, from, until, signer: authority.privateKey };
   const ca = certificateOf({

@@ -6,7 +6,7 @@ import type { Issued, IssueOptions } from "./issue.js";
 export interface CertificateTimes {
   /** How long a certificate is good for; after two thirds of it comes the next. */
   readonly life: number;
-  /** How long everybody has to learn whom to trust before the next certificate is served. */
+  /** How long API servers have to read a new authority before its certificate is served. */
   readonly lead: number;
   /** How often it is looked whether something is to be done. */
   readonly check: number;
@@ -19,7 +19,7 @@ export const usualCertificateTimes: CertificateTimes = {
   check: 10 * second,
 };
 
-/** The one that was issued last, and the one before it as long as somebody may still be served with it. */
+/** The one that was issued last, and the one before it as long as it may still be in use. */
 export interface Certificates {
   readonly latest: Issued;
   readonly previous?: Issued;
@@ -54,7 +54,7 @@ export function isDue(issued: Issued, now: number): boolean {
   return now >= from + ((expiryOf(issued) - from) * 2) / 3;
 }
 
-/** Which one to serve: the latest, unless there has not been time for everybody to trust it. */
+/** Which one to serve: the latest, unless API servers did not have time to trust it yet. */
 export function servedOf(
   { latest, previous }: Certificates,
   now: number,

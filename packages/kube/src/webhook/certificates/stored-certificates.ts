@@ -5,7 +5,7 @@ import { textAt } from "../../cluster/object-fields.js";
 import type { Issued } from "./issue.js";
 import type { Certificates } from "./schedule.js";
 
-/* How certificates stand in the Secret that all replicas share. */
+/* The format of certificates in the Secret that all replicas share. */
 
 const keys = { certificate: "tls.crt", key: "tls.key", authority: "ca.crt" } as const;
 const before = "previous-";

@@ -37,7 +37,7 @@ function splitItem(item: Json): readonly Json[] {
     .flatMap((part) => splitBelow(part, "icmps", "fields"));
 }
 
-/** `toPorts: [{ports: [a, b]}]` as two items; only where the outer list holds one entry. */
+/** `toPorts: [{ports: [a, b]}]` as two items; only if the outer list has one entry. */
 function splitBelow(item: Json, outer: string, inner: string): readonly Json[] {
   const list = item[outer];
   if (!Array.isArray(list) || list.length !== 1) return [item];

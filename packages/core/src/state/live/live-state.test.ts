@@ -3,7 +3,7 @@ import type { ManifestObject } from "../../manifest/object.js";
 import { objectsOf, parseManifest } from "../../manifest/parse.js";
 import { keyOf, LiveState } from "./live-state.js";
 
-/* What random histories do not show at a glance; laws/live-state.test.ts holds all of it against reading afresh. */
+/* Examples; laws/live-state.test.ts compares random histories with reading from scratch. */
 
 function objects(yaml: string): readonly ManifestObject[] {
   return objectsOf(parseManifest(yaml, "test.yaml").documents).objects;

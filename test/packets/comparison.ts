@@ -2,7 +2,7 @@ import type { Verdict } from "@tierwall/core";
 import { compile, evaluate, isSubject } from "@tierwall/core/engine";
 import type { Endpoint, Flow } from "@tierwall/core/model";
 import type { State } from "@tierwall/core/state";
-import { about, tellDecision } from "../../packages/core/testing/arbitrary/scenario.js";
+import { about, describeDecision } from "../../packages/core/testing/arbitrary/scenario.js";
 import type { Lab } from "./lab/lab.js";
 import type { Road } from "./lab/packet.js";
 import type { Outcome, Packet } from "./lab/prober.js";
@@ -136,7 +136,7 @@ export function describeAsked({ cluster, tiers }: State, { flow, road, packet, w
   const way = `${packet.source} -> ${packet.target}${road === "direct" ? "" : " through a Service"}`;
   return [
     `${about(flow)} (${way}) is ${wanted}`,
-    `  egress: ${egress.decisions.map(tellDecision).join(" or ")}`,
-    `  ingress: ${ingress.decisions.map(tellDecision).join(" or ")}`,
+    `  egress: ${egress.decisions.map(describeDecision).join(" or ")}`,
+    `  ingress: ${ingress.decisions.map(describeDecision).join(" or ")}`,
   ].join("\n");
 }

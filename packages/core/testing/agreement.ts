@@ -9,15 +9,15 @@ import { type OracleOutcomes, oracle } from "./oracle/oracle.js";
 import { about } from "./arbitrary/scenario.js";
 
 /*
- * Holds two implementations against each other, on everything that can be asked about a small cluster. What the simpler
- * one says is an exam, which others can then be put through.
+ * Compares two implementations on all questions about a small cluster. The answers of the simpler
+ * one are an exam for the others.
  */
 
 export interface Exam {
   readonly state: State;
-  /** Among all of which an engine gives its answers at once. */
+  /** The members that an engine answers for at once. */
   readonly memberPairs: readonly AskedPair[];
-  /** Connections between these, and those of ends that the cluster does not have. */
+  /** Connections between these, and those of endpoints that the cluster does not have. */
   readonly amongMembers: readonly Asked[];
   readonly withOthers: readonly Asked[];
 }
@@ -27,12 +27,12 @@ interface Asked {
   readonly wanted: Verdict;
 }
 
-/** Questions whose answers are the evaluator's. `share`: how much of all that can be asked is asked. */
+/** Questions whose answers are the evaluator's. `share`: which part of all questions is asked. */
 export function evaluatorExam(state: State, share: number): Exam {
   return examOf(state, share, (flow) => evaluate(state.cluster, state.tiers, flow).verdict);
 }
 
-/** The same with the oracle's answers, for clusters of which everything is known: else it is not as exact. */
+/** The same with the oracle's answers, for clusters without unknown facts: otherwise it is not as exact. */
 export function oracleExam(state: State, share: number): Exam {
   return examOf(state, share, (flow) => {
     const { egress, ingress } = oracle(state.cluster, state.tiers, flow);
@@ -43,7 +43,7 @@ export function oracleExam(state: State, share: number): Exam {
 export const sizeOfExam = ({ amongMembers, withOthers }: Exam): number =>
   amongMembers.length + withOthers.length;
 
-/** The first thing that an engine says differently: of a connection, or of all pairs. */
+/** The first difference of an engine: of a connection, or of all pairs. */
 export function faultOfEngine(compile: (state: State) => Engine, exam: Exam): string | undefined {
   const engine = compile(exam.state);
   const asked = [...exam.amongMembers, ...exam.withOthers];

@@ -4,7 +4,7 @@ import type { Family } from "../src/net/address.js";
 import { address } from "./arbitrary/arbitrary-cluster.js";
 import { externalAddresses } from "./arbitrary/arbitrary-vocabulary.js";
 
-/** One of each sort of port that random rules tell apart. */
+/** One of each sort of port that random rules distinguish. */
 export const probedPorts = [
   { protocol: "TCP", port: 80 },
   { protocol: "TCP", port: 81 },
@@ -23,12 +23,12 @@ export function insideEnds({ cluster }: Pick<State, "cluster">): ReadonlyMap<str
   return new Map([...pods, ...nodes].map((end) => [formatEndpoint(end), end]));
 }
 
-/** External addresses that random rules tell apart. */
+/** External addresses that random rules distinguish. */
 export const outsideEnds: readonly Extract<Endpoint, { kind: "external" }>[] = externalAddresses.map(
   (text) => ({ kind: "external", address: address(text) }),
 );
 
-/** The families that an end is known to have. */
+/** The families that an endpoint is known to have. */
 export function familiesOf({ cluster }: Pick<State, "cluster">, end: Endpoint): readonly Family[] {
   return [...new Set(addressesOf({ cluster }, end).map(({ family }) => family))];
 }
@@ -42,7 +42,7 @@ function addressesOf({ cluster }: Pick<State, "cluster">, end: Endpoint) {
     : cluster.facts.podCidrs;
 }
 
-/** S1.15: the families in which ends talk: those that none is known not to have, and one is known to have. */
+/** S1.15: the families in which endpoints connect: those that none is known not to have, and one is known to have. */
 export function commonFamilies(all: readonly (readonly Family[])[]): readonly (Family | undefined)[] {
   if (all.every(({ length }) => length === 0)) return [undefined];
   return ([4, 6] as const).filter(

@@ -11,7 +11,7 @@ const nameOf = (clause: readonly Literal[]): string => clause.toSorted((a, b) =>
 export class DrupChecker implements ProofTrace {
   private readonly clauses = new Map<string, readonly Literal[]>();
   private readonly names = new Map<Literal, Set<string>>();
-  /** Clauses that do not follow; a right solver leaves this empty. */
+  /** Clauses that do not follow; a correct solver leaves this empty. */
   readonly unproven: (readonly Literal[])[] = [];
   steps = 0;
 

@@ -10,7 +10,7 @@ import type { confirm, readWitness } from "../src/prove/world/index.js";
 import { Answers, isConditional } from "../src/prove/world/index.js";
 import type { State } from "../src/state/state.js";
 import { domainNames } from "./arbitrary/arbitrary-vocabulary.js";
-import { about, tellDecision } from "./arbitrary/scenario.js";
+import { about, describeDecision } from "./arbitrary/scenario.js";
 import { flowsAmong, memberPairs, otherPairs, portsAtBorders } from "./every-flow.js";
 import { fixedConnection, kindOf } from "./fixed-connection.js";
 
@@ -26,7 +26,7 @@ export interface Encoder {
   readonly confirm: typeof confirm;
 }
 
-/** What was compared, for tests that want to know that it was something. */
+/** What was compared, for tests that check that something was. */
 export interface Compared {
   readonly fault?: string;
   /** `ingress Allow own-node`. */
@@ -78,7 +78,7 @@ function compareWorld(
   die: number,
   decisions: string[],
 ): string | undefined {
-  // What no manifest states is a fact, and Services are not looked up.
+  // Facts are what no manifest contains, and Services are not looked up.
   const cluster: Cluster = { ...state.cluster, services: [], facts: { podCidrs: [], serviceCidrs: [] } };
   const facts = someFacts(encoding, die, flow);
   const unknowns = answersOf(facts, flow);
@@ -98,13 +98,13 @@ function compareWorld(
   const fixed = fixedConnection(encoding, cluster, flow, facts);
   if (encoding.solve(fixed) !== "satisfiable") return `${about(flow)}: is no connection of the encoding`;
   if (encoding.solve([...fixed, not(agreed)]) === "unsatisfiable") return undefined;
-  return `${about(flow)}: ${directions.map((direction) => tellDecision(decided(direction))).join(", ")}`;
+  return `${about(flow)}: ${directions.map((direction) => describeDecision(decided(direction))).join(", ")}`;
 }
 
 const apiServerEnd = (key: string) =>
   (["source", "destination"] as const).find((end) => key === `apiserver ${end}`);
 
-/** Facts that can hold together, by the keys of the encoding: names are names, everything else is dice. */
+/** Facts that can hold together, by the keys of the encoding: names are consistent, everything else is random. */
 function someFacts({ connection }: Encoding, die: number, flow: Flow): ReadonlyMap<string, boolean> {
   const names = domainNames.filter((_, i) => ((die >>> i) & 1) === 1);
   return new Map(
@@ -168,7 +168,7 @@ function compareModel(
     const agree =
       says(encoding.allows[direction]) === (decision.verdict === "Allow") &&
       says(encoding.allowsConditionally[direction]) === isConditional(decision);
-    if (!agree) return `${direction} ${tellDecision(decision)}\n${manifests}`;
+    if (!agree) return `${direction} ${describeDecision(decision)}\n${manifests}`;
   }
   return undefined;
 }

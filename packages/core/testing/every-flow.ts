@@ -8,11 +8,11 @@ import { type Cidr, lastOf, singleAddress } from "../src/net/cidr.js";
 import type { Peer, Rule, Tiers } from "../src/policy/model.js";
 
 /*
- * All connections of a small cluster that some rule could tell from another: every end with every other, and with an
- * address outside on both sides of each border that a CIDR draws; each port at which a rule begins or ends.
+ * All connections of a small cluster that some rule could distinguish: every endpoint with every other, and with an
+ * external address on both sides of each border of a CIDR; each port at which a rule begins or ends.
  */
 
-/** The pods and nodes there are. */
+/** All pods and nodes. */
 export function membersOf(cluster: Cluster): readonly Endpoint[] {
   return [
     ...[...cluster.pods.values()].map((pod) => podEndpoint(cluster, pod)),
@@ -20,7 +20,7 @@ export function membersOf(cluster: Cluster): readonly Endpoint[] {
   ];
 }
 
-/** Pairs of different members, in each family they may talk in. */
+/** Pairs of different members, in each family in which they may connect. */
 export function memberPairs(cluster: Cluster): readonly AskedPair[] {
   const members = membersOf(cluster);
   return members.flatMap((source) =>
@@ -28,7 +28,7 @@ export function memberPairs(cluster: Cluster): readonly AskedPair[] {
   );
 }
 
-/** The pairs that are no two members: with an address, with a node by its address, and pods with themselves. */
+/** The other pairs: with an address, with a node by its address, and pods with themselves. */
 export function otherPairs({ cluster, tiers }: State): readonly AskedPair[] {
   const members = membersOf(cluster);
   const addressed = [...cluster.nodes.values()].flatMap((node) =>
@@ -59,7 +59,7 @@ export function* flowsAmong(
     for (const port of ports) if (Math.imul(count++, 0x9e3779b1) >>> 0 < limit) yield { ...pair, ...port };
 }
 
-/** The first and last port of every rule, those next to them, and the numbers that names stand for. */
+/** The first and last port of every rule, those next to them, and the numbers of named ports. */
 export function portsAtBorders({ cluster, tiers }: State): readonly AskedPort[] {
   const found = new Map<string, AskedPort>();
   const add = (protocol: AskedPort["protocol"], ...numbers: readonly number[]) => {
@@ -104,7 +104,7 @@ function cidrsOf(peer: Peer): readonly Cidr[] {
   return peer.kind === "cidr-group" ? peer.except : [];
 }
 
-// S1.15: in each family that both have; where one does not tell, in those of the other.
+// S1.15: in each family that both have; if one is unknown, in those of the other.
 function pairsOf(cluster: Cluster, source: Endpoint, destination: Endpoint): readonly AskedPair[] {
   const [from, to] = [familiesOf(cluster, source), familiesOf(cluster, destination)];
   if (from.length === 0 && to.length === 0) return [{ source, destination }];
@@ -112,7 +112,7 @@ function pairsOf(cluster: Cluster, source: Endpoint, destination: Endpoint): rea
   return common.map((family) => ({ source, destination, family }));
 }
 
-// S1.14: of a pod without an address, the pod ranges tell.
+// S1.14: for a pod without an address, the pod ranges are used.
 function familiesOf({ facts, nodes }: Cluster, end: Endpoint): readonly Family[] {
   const families = (list: readonly { readonly family: Family }[]) => [
     ...new Set(list.map(({ family }) => family)),

@@ -10,11 +10,11 @@ export interface ExpandedPairs {
   readonly size: number;
   /** Undefined for a pair that is not among them. */
   readonly verdict: (pair: AskedPair, port: AskedPort) => Verdict | undefined;
-  /** Pairs that are there twice, and blocks that are miscounted. */
+  /** Duplicate pairs, and blocks that are miscounted. */
   readonly complaints: readonly string[];
 }
 
-/** Of the blocks `found`, in whatever way the engine was asked for them. */
+/** Of the blocks `found`, however they were requested. */
 export function expandPairs(engine: Engine, found: Iterable<Block> = engine.pairs()): ExpandedPairs {
   const blocks = new Map<string, Block>();
   const complaints: string[] = [];

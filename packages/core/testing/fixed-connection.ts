@@ -15,7 +15,7 @@ import {
 } from "../src/prove/encode/index.js";
 import { type Literal, not, TRUE } from "../src/prove/sat/index.js";
 
-/** Literals that say of every variable what it is in one connection of one cluster. Facts are by the keys of the encoding. */
+/** Literals that give every variable its value in one connection of one cluster. Facts are by the keys of the encoding. */
 export function fixedConnection(
   { connection, asWritten }: Encoding,
   cluster: Cluster,
@@ -87,7 +87,7 @@ function labelsOf(endpoint: Endpoint, scope: LabelScope, cluster: Cluster): Labe
   return scope === "pod" ? endpoint.pod.labels : { serviceaccount: endpoint.pod.serviceAccount };
 }
 
-/** Whether a pod with its own network runs on the node that the other end is. */
+/** Whether a pod with its own network runs on the node that is the other endpoint. */
 function runsThere(pod: Endpoint, host: Endpoint): boolean {
   if (pod.kind !== "pod" || pod.pod.hostNetwork || kindOf(host) === "pod") return false;
   if (host.kind === "external") return false;

@@ -6,7 +6,7 @@ import type { Direction, Isolation, Rule } from "../src/policy/model.js";
 
 export type Decides = Rule | Isolation | "default" | "own-node";
 
-/** Who has a say, tier after tier: each rule that is the first to match, also where it passes. */
+/** The first matching rule of each tier, also if it passes. */
 export function decidersOf(direction: Direction, { tiers }: State, situation: Situation): readonly Decides[] {
   const { source, destination } = situation.flow;
   const [end, other] = direction === "egress" ? [source, destination] : [destination, source];

@@ -1,5 +1,5 @@
 /**
- * A cluster in which every text that an author chooses is this one, beside names that can be asked for. `free` are the texts that no
+ * A cluster in which every text that an author chooses is this one, in addition to valid names for questions. `free` are the texts that no
  * API restricts.
  */
 export function hostileManifests(name: string, free: string): readonly object[] {
@@ -84,7 +84,7 @@ export function hostileManifests(name: string, free: string): readonly object[] 
   ];
 }
 
-/** A ConnectivityTest in which every text is this one, where it can be. */
+/** A ConnectivityTest in which every possible text is this one. */
 export const hostileTest = (name: string) => ({
   apiVersion: "tierwall.dev/v1",
   kind: "ConnectivityTest",
@@ -95,13 +95,13 @@ export const hostileTest = (name: string) => ({
   },
 });
 
-/** Objects of APIs that are not evaluated, and what a snapshot lacks: they are named in caveats and in what is not known. */
+/** Objects of APIs that are not evaluated, and what a snapshot lacks: they are named in caveats and in missing facts. */
 const hostileForeign = (name: string): readonly object[] => [
   {
     apiVersion: `crd.projectcalico.org/${name}`,
     kind: "GlobalNetworkPolicy",
     metadata: { name },
-    // Not the destination that is asked for: a verdict that is decided shows more.
+    // Not the destination of the question: a decided verdict shows more.
     spec: { selector: "app == 'cart'", types: ["Ingress"] },
   },
   { apiVersion: "crd.projectcalico.org/v1", kind: "HostEndpoint", metadata: { name }, spec: { node: name } },

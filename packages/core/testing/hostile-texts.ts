@@ -1,8 +1,8 @@
 import fc from "fast-check";
 
-/** What an attacker writes where a name is expected, each for another format of output. */
+/** What an attacker writes instead of a name, for various formats of output. */
 export const hostileTexts: readonly string[] = [
-  // A line of our own reports, in their colour.
+  // A line as in Tierwall's reports, in colour.
   "x\n\n\u001b[32m✓ ALLOWED\u001b[39m  shop/cart → payments/api",
   "x\r✓ ALLOWED",
   "\u009b2J\u009b1;1H✓ ALLOWED",
@@ -45,7 +45,7 @@ export const hostileTexts: readonly string[] = [
   "::stop-commands::x",
   "##[error]x",
   "a ##[add-mask]b ###[group]c##vso[task.setvariable variable=x]y##VSO[z]",
-  // nftables, shells, names of JavaScript's own.
+  // nftables, shells, names of JavaScript objects.
   '" accept comment "',
   "$(reboot) `reboot`; reboot",
   "__proto__",

@@ -7,7 +7,7 @@ import { anyScenario, stateIn } from "./arbitrary/scenario.js";
 import { compareModels, compareWorlds, dice, type Encoder } from "./encoder-agreement.js";
 import { orBreakdown, type Search, clusters } from "./search.js";
 
-/** Puts a part of core with a planted bug through an exam: says what it got wrong. */
+/** Examines a part of core with a planted bug: returns the first wrong answer. */
 export type Suspect = (exam: Exam) => string | undefined;
 
 export const suspectEngine =
@@ -20,7 +20,7 @@ export const suspectEvaluator =
   (exam) =>
     faultOfEvaluator(judge, exam);
 
-/** Examines all suspects on the same random clusters until each is found out. Returns what gave them away, by name. */
+/** Examines all mutants on the same random clusters until each is found. Returns the wrong answers, by name. */
 export function hunt(
   suspects: ReadonlyMap<string, Suspect>,
   wrong: "engine" | "evaluator",

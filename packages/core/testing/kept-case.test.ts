@@ -3,7 +3,7 @@ import { expect, it } from "vitest";
 import { formatCase, readCase } from "./kept-case.js";
 import { anyScenario, stateIn, tellingsIn } from "./arbitrary/scenario.js";
 
-it("a case that is kept is the one that was found", () => {
+it("a stored case is the one that was found", () => {
   fc.assert(
     fc.property(anyScenario(), (scenario) => {
       const text = formatCase({ scenario, complaint: "they differ" });

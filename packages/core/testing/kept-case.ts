@@ -9,8 +9,8 @@ import { stateOf } from "./arbitrary/scenario.js";
 import type { Counterexample } from "./search.js";
 
 /*
- * What a search found, as a file to keep: what went wrong in a comment, what is known besides the cluster in the first
- * document, then the objects, one a line.
+ * A found case as a file: the difference in a comment, facts about the cluster in the first
+ * document, then the objects, one per line.
  */
 
 /** Facts as texts. */

@@ -3,7 +3,7 @@ import type { Manifest, Unnamed } from "./arbitrary/arbitrary-vocabulary.js";
 import { named } from "./arbitrary/arbitrary-policies.js";
 import { stateOf } from "./arbitrary/scenario.js";
 
-/** Pods `p0`, `p1`, … in one namespace, each with a label and an address of its own, and what policies say about them. */
+/** Pods `p0`, `p1`, … in one namespace, each with its own label and address, and policies for them. */
 export function largeCluster(pods: number, policies: readonly Unnamed<unknown>[]): State {
   const namespace: Manifest = { apiVersion: "v1", kind: "Namespace", metadata: { name: "all" } };
   return stateOf([

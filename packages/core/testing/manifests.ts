@@ -1,6 +1,6 @@
 /*
- * Manifests in short, for tests: `namespace("shop") + pod("shop/cart", {labels: "{app: cart}"})`. Each is a document of its own,
- * and what stands for a part of it is YAML.
+ * Short manifests for tests: `namespace("shop") + pod("shop/cart", {labels: "{app: cart}"})`. Each is a separate document,
+ * and its parameters are YAML.
  */
 
 const document = (lines: readonly string[]): string => `---\n${lines.join("\n")}\n`;

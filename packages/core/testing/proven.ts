@@ -22,7 +22,7 @@ export function proven(
   return runGuarantee(new Prover(state), state, guarantee, budget);
 }
 
-/** Just the result; what could not be asked is an error. */
+/** Only the result; a guarantee that cannot be checked is an error. */
 export function resultOf(policies: string, spec: string): Proof["result"] {
   const { proof, diagnostics } = proven(policies, spec);
   if (proof === undefined) throw new Error(diagnostics.map(({ message }) => message).join("\n"));

@@ -9,7 +9,7 @@ export interface OneReading {
   readonly found: readonly string[];
   readonly messages: readonly string[];
   readonly places: readonly (Place | undefined)[];
-  /** Throws where the object was refused. */
+  /** Throws if the object was rejected. */
   readonly lowered: Lowered;
 }
 

@@ -4,7 +4,7 @@ import { evaluatorExam, faultOfEngine, sizeOfExam } from "./agreement.js";
 import { andForeign } from "./arbitrary/arbitrary-policies.js";
 import { anyScenario, type Scenario, stateIn } from "./arbitrary/scenario.js";
 
-/** Small clusters shrink well; in crowded ones ends are alike, and form groups; Cilium has the most kinds of peers. */
+/** Small clusters shrink well; in crowded ones endpoints are similar, and form groups; Cilium has the most kinds of peers. */
 export const clusters = {
   small: { maxLength: 8 },
   crowded: { minPods: 3, maxPods: 6, maxReplicas: 3, minLength: 3, maxLength: 15 },
@@ -15,7 +15,7 @@ export const clusters = {
 export interface Search {
   readonly of: keyof typeof clusters;
   readonly runs: number;
-  /** How much of all that can be asked about a cluster is asked. */
+  /** Which part of all questions about a cluster is asked. */
   readonly share: number;
   /** Without one, that of all property tests. */
   readonly seed?: number;
@@ -55,7 +55,7 @@ export function search({ of, runs, share, seed, timeLimit }: Search): Found {
     : { flows, counterexample: { scenario: counterexample[0], complaint } };
 }
 
-/** An implementation that breaks down does not agree either. */
+/** An implementation that throws does not agree either. */
 export function orBreakdown(compare: () => string | undefined): string | undefined {
   try {
     return compare();

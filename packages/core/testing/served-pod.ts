@@ -1,4 +1,4 @@
-/** A pod as an API server gives it out, with every field that the model reads and some that it does not. */
+/** A pod as an API server returns it, with every field that the model reads and some that it does not. */
 export const servedPod = {
   apiVersion: "v1",
   kind: "Pod",

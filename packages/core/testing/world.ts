@@ -11,13 +11,13 @@ export interface World {
   readonly state: State;
   /** `a/client -> x/server:80/TCP` */
   readonly ask: (question: string) => Said;
-  /** Just the verdict. */
+  /** Only the verdict. */
   readonly verdict: (question: string) => Verdict | "Mixed";
 }
 
 export interface Said {
   readonly verdict: Verdict | "Mixed";
-  /** Who decided: for a denial the first direction that denied, else ingress unless only egress was decided by a policy. */
+  /** The decider: for a denial that of the first direction that denied, else ingress unless only egress was decided by a policy. */
   readonly decidedBy: string;
   readonly egress: string;
   readonly ingress: string;

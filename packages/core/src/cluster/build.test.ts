@@ -308,7 +308,7 @@ describe("pods", () => {
       "metadata: {name: p1, namespace: a}\nstatus: {podIP: 10.0.0.300}",
       "TW1309",
     ],
-    ["a phase that is none", "v1 Pod", "metadata: {name: p1, namespace: a}\nstatus: {phase: done}", "TW1203"],
+    ["an invalid phase", "v1 Pod", "metadata: {name: p1, namespace: a}\nstatus: {phase: done}", "TW1203"],
     [
       "a port out of range",
       "v1 Pod",
@@ -471,8 +471,8 @@ describe("S7.5: the API server", () => {
   });
 
   it("is what the option says, if it is set", () => {
-    const told: Facts = { ...noFacts, apiServer: [parseAddress("10.9.9.9")!] };
-    expect(apiServer(slice(`namespace: default, name: k, ${label}`, "192.168.1.1"), told)).toEqual([
+    const known: Facts = { ...noFacts, apiServer: [parseAddress("10.9.9.9")!] };
+    expect(apiServer(slice(`namespace: default, name: k, ${label}`, "192.168.1.1"), known)).toEqual([
       "10.9.9.9",
     ]);
   });

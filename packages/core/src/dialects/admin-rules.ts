@@ -80,15 +80,15 @@ export function namedPortsNeedPods(
   others: readonly string[],
 ): Constraint {
   const check = (rule: Readonly<Record<string, unknown>>): readonly Violation[] => {
-    const beside = others.find((kind) => objectsOf(rule.to).some(([, peer]) => kind in peer));
-    if (beside === undefined) return [];
+    const unnamed = others.find((kind) => objectsOf(rule.to).some(([, peer]) => kind in peer));
+    if (unnamed === undefined) return [];
     return objectsOf(rule[portsField])
       .filter(([, port]) => port[nameField] !== undefined)
       .map(([i, port]) => ({
         code: "TW1403",
         path: [portsField, i, nameField],
         at: "key",
-        message: `port \`${String(port[nameField])}\` is a name, but \`${beside}\` have no named ports`,
+        message: `port \`${String(port[nameField])}\` is a name, but \`${unnamed}\` have no named ports`,
         hint: "Use port numbers here, or write a separate rule for pods.",
         readable: true,
       }));

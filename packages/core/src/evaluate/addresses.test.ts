@@ -67,8 +67,8 @@ describe("S1.9: Services", () => {
   it("S1.9: such a CIDR gets a warning", () => {
     const policy = egressTo(block("10.96.0.0/24"));
     expect(problemsIn([...base, policy].join("\n---\n"))).toEqual([]);
-    const told = { facts: { serviceCidrs: cidrs("10.96.0.0/16") } };
-    expect(problemsIn([...base, policy].join("\n---\n"), told)).toEqual([expect.stringContaining("TW2002")]);
+    const known = { facts: { serviceCidrs: cidrs("10.96.0.0/16") } };
+    expect(problemsIn([...base, policy].join("\n---\n"), known)).toEqual([expect.stringContaining("TW2002")]);
   });
 
   it("S1.9: an address that is a pod's is that pod", () => {
@@ -226,8 +226,8 @@ describe("S1.14: a pod without an address", () => {
       verdict: "Deny",
       notes: ["a/web has no address yet; it is assumed not to be in 10.1.0.0/24 (set it with --pod-cidr)"],
     });
-    const told = { facts: { podCidrs: cidrs("10.1.0.0/16") } };
-    expect(given([...base, closed], told).verdict("a/web -> a/client:80/TCP")).toBe("Undecided");
+    const known = { facts: { podCidrs: cidrs("10.1.0.0/16") } };
+    expect(given([...base, closed], known).verdict("a/web -> a/client:80/TCP")).toBe("Undecided");
   });
 
   it("S1.14: a pod that does not exist yet is evaluated the same way", () => {

@@ -128,7 +128,7 @@ describe("S10.2: objects of a cluster", () => {
     ["rules that are no list", "spec: {podSelector: {}, ingress: {}}"],
     ["a peer that is nothing", "spec: {podSelector: {}, ingress: [{from: [null]}]}"],
     ["a port that is nothing", "spec: {podSelector: {}, ingress: [{ports: [null]}]}"],
-    ["a direction nobody knows", "spec: {podSelector: {}, policyTypes: [Sideways]}"],
+    ["an unknown direction", "spec: {podSelector: {}, policyTypes: [Sideways]}"],
   ])("S10.2: a NetworkPolicy with %s is reported, and allows nothing", (_, spec) => {
     const policy = `{apiVersion: networking.k8s.io/v1, kind: NetworkPolicy, metadata: {namespace: a, name: np, uid: "1"}, ${spec}}`;
     const w = world([pods, policy].join("\n---\n"));

@@ -98,9 +98,9 @@ function missingFacts(runs: readonly Run<Decision>[]): readonly Fact[] {
       answers.set(key, entry);
     }
   const all = [...answers.values()];
-  const telling = all.filter(
+  const decisive = all.filter(
     ({ allow, deny }) => [...allow].some((a) => !deny.has(a)) || [...deny].some((d) => !allow.has(d)),
   );
-  const facts = (telling.length > 0 ? telling : all).map(({ fact }) => fact);
+  const facts = (decisive.length > 0 ? decisive : all).map(({ fact }) => fact);
   return facts.filter(({ text }, i) => facts.findIndex((other) => other.text === text) === i);
 }

@@ -145,7 +145,7 @@ describe("S9.3: an object of an API that is not evaluated", () => {
 describe("S9.4: the subject of a foreign object", () => {
   it.each([
     ["another namespace", object("projectcalico.org/v3", "NetworkPolicy", "b/web", "")],
-    ["other pods", calico("guard", "selector: app == 'nobody'")],
+    ["other pods", calico("guard", "selector: app == 'none'")],
     ["other namespaces", calico("guard", "namespaceSelector: team == 'green'")],
     [
       "other namespaces, of AWS",
@@ -157,7 +157,7 @@ describe("S9.4: the subject of a foreign object", () => {
         "crd.antrea.io/v1beta1",
         "ClusterNetworkPolicy",
         "guard",
-        "appliedTo: [{podSelector: {matchLabels: {app: nobody}}}], ingress: [{action: Drop}]",
+        "appliedTo: [{podSelector: {matchLabels: {app: none}}}], ingress: [{action: Drop}]",
       ),
     ],
     [
@@ -184,7 +184,7 @@ describe("S9.4: the subject of a foreign object", () => {
 
   it.each([
     ["a selector that cannot be parsed", calico("guard", "selector: app === 'x'")],
-    ["a selector that labels cannot tell", calico("guard", "selector: app starts with 'ser'")],
+    ["a selector that labels do not decide", calico("guard", "selector: app starts with 'ser'")],
     [
       "a group",
       object(

@@ -91,7 +91,7 @@ describe("S1.6: a node and its pods", () => {
     },
   );
 
-  it("S1.6: it holds against every tier, and against rules that failed closed (S3.6)", () => {
+  it("S1.6: it holds for every tier, and with rules that failed closed (S3.6)", () => {
     const everything = `{apiVersion: netpol.networking.k8s.io/v1alpha1, kind: ClusterNetworkPolicy, metadata: {name: wall},
       spec: {appliedTo: {namespaceSelector: {}}, ingress: [{action: Deny}]}}`;
     const newer = `{apiVersion: policy.networking.k8s.io/v1alpha2, kind: ClusterNetworkPolicy, metadata: {name: newer, uid: "1"},

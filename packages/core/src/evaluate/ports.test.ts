@@ -74,7 +74,7 @@ describe("S1.8: named ports", () => {
     ["one name, two protocols: UDP", "dns", "UDP", "a/client -> a/server:5353/UDP", "Allow"],
     ["a sidecar's port", "admin", "TCP", "a/client -> a/server:15000/TCP", "Allow"],
     ["not a port of an init container that ends", "setup", "TCP", "a/client -> a/server:7000/TCP", "Deny"],
-    ["a name nobody declares", "nowhere", "TCP", "a/client -> a/server:8080/TCP", "Deny"],
+    ["a name that no pod declares", "nowhere", "TCP", "a/client -> a/server:8080/TCP", "Deny"],
   ])("S1.8: %s", (_, name, protocol, question, verdict) => {
     for (const direction of ["ingress", "egress"] as const)
       expect(

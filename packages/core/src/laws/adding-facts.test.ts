@@ -29,7 +29,7 @@ const news = fields({
 });
 type News = typeof news extends fc.Arbitrary<infer T> ? T : never;
 
-const told = (bits: number, i: number) => ((bits >> i) & 1) === 1;
+const isAdded = (bits: number, i: number) => ((bits >> i) & 1) === 1;
 
 function learn(cluster: ClusterModel, { addresses, places, node, elsewhere }: News): ClusterModel {
   const nodes: readonly NodeModel[] =
@@ -37,9 +37,9 @@ function learn(cluster: ClusterModel, { addresses, places, node, elsewhere }: Ne
       ? cluster.nodes
       : [...cluster.nodes, { name: "elsewhere", labels: elsewhere, ips: [] }];
   const pods = cluster.pods.map((pod, i): PodModel => {
-    const placed = pod.node === undefined && told(places, i) ? { ...pod, node } : pod;
+    const placed = pod.node === undefined && isAdded(places, i) ? { ...pod, node } : pod;
     const ips = [`10.0.0.${i + 1}`, `fd00::${i + 1}`];
-    return pod.ips.length === 0 && !pod.hostNetwork && told(addresses, i) ? { ...placed, ips } : placed;
+    return pod.ips.length === 0 && !pod.hostNetwork && isAdded(addresses, i) ? { ...placed, ips } : placed;
   });
   return { ...cluster, nodes, pods };
 }
@@ -62,12 +62,12 @@ describe("adding facts", () => {
         for (const question of scenario.questions) {
           const later = flowsOf(after, question);
           for (const flow of flowsOf(before, question)) {
-            // Without any family, `::/0` and `0.0.0.0/0` both match by S1.14: an assumption of its own.
+            // Without any family, `::/0` and `0.0.0.0/0` both match by S1.14: a separate assumption.
             const same = later.filter((f) => flow.family !== undefined && about(f) === about(flow));
             const old = evaluate(before.cluster, before.tiers, flow);
             for (const now of same.map((f) => evaluate(after.cluster, after.tiers, f)))
               for (const direction of ["egress", "ingress"] as const) {
-                // S1.14, S8.3: what is taken for granted is said in a note.
+                // S1.14, S8.3: assumptions are noted.
                 if (old[direction].verdict === "Undecided" || old[direction].notes.length > 0) continue;
                 expect(`${direction} ${about(flow)}: ${now[direction].verdict}`).toBe(
                   `${direction} ${about(flow)}: ${old[direction].verdict}`,

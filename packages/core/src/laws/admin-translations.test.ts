@@ -16,7 +16,7 @@ function expectSame(scenario: Scenario, a: readonly Manifest[], b: readonly Mani
   expect(y).toEqual(x);
 }
 
-describe("policies of administrators in other words", () => {
+describe("policies of administrators in other APIs", () => {
   // Where two have one priority, name decides (S1.13), and names stay. KEP policies come after both (S1.12).
   const kinds = [...others, "KEP AdminNetworkPolicy"] as const;
 
@@ -51,10 +51,10 @@ describe("policies of administrators in other words", () => {
 
   it("S4.1, S1.12: a BaselineAdminNetworkPolicy is a ClusterNetworkPolicy of the baseline with priority 1000", () => {
     // Among ClusterNetworkPolicies of priority 1000 its name puts it where its API would: last.
-    const beside = ["NetworkPolicy", "seed ClusterNetworkPolicy", "seed ClusterNetworkPolicy"] as const;
+    const otherKinds = ["NetworkPolicy", "seed ClusterNetworkPolicy", "seed ClusterNetworkPolicy"] as const;
     fc.assert(
-      fc.property(anyScenario({ kinds: beside, minLength: 1 }), anyAdminModel(), (scenario, model) => {
-        // For everybody, so that it meets what else is in the baseline.
+      fc.property(anyScenario({ kinds: otherKinds, minLength: 1 }), anyAdminModel(), (scenario, model) => {
+        // For every pod, so that it meets the other policies of the baseline.
         const baseline = { ...asBaseline(model), subject: { namespaces: {} } };
         const released = named(spell(baseline, "released"), "default");
         for (const spelling of ["seed", "cluster"] as const)
@@ -64,7 +64,7 @@ describe("policies of administrators in other words", () => {
     );
   });
 
-  it("S5.4: an AdminNetworkPolicy of the KEP means what it means for each pod, written out as ClusterNetworkPolicies", () => {
+  it("S5.4: an AdminNetworkPolicy of the KEP is equivalent to ClusterNetworkPolicies for each pod", () => {
     const kinds = ["KEP AdminNetworkPolicy", "KEP AdminNetworkPolicy", ...others] as const;
     fc.assert(
       fc.property(anyScenario({ kinds, complete: true, minLength: 1 }), (scenario) => {

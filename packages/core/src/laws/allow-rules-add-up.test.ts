@@ -53,7 +53,7 @@ describe("allow rules add up", () => {
     );
   });
 
-  it("S6.5: another rule in a ClusterDefaultNetworkPolicy, or another such policy for what is isolated, neither", () => {
+  it("S6.5: another rule in a ClusterDefaultNetworkPolicy, or another such policy for isolated pods, does not either", () => {
     fc.assert(
       fc.property(scenarios("default policy"), fields(draftRule), (scenario, added) => {
         const richer = scenario.policies.flatMap((policy): Manifest[] => {
@@ -71,7 +71,7 @@ describe("allow rules add up", () => {
     );
   });
 
-  it("S7.2: another plain item beside others of its section in a Cilium policy neither", () => {
+  it("S7.2: nor does another plain item in a section of a Cilium policy", () => {
     const items = fields({
       ingress: anyCiliumItem("ingress", { conditions: false }),
       egress: anyCiliumItem("egress", { conditions: false }),

@@ -21,7 +21,7 @@ import {
 } from "../../testing/oracle/oracle-identities.js";
 import { stateOf } from "../../testing/arbitrary/scenario.js";
 
-/** What a selector can ask for: each kind of label, with and without source, and values that are there and are not. */
+/** What a selector can require: each kind of label, with and without source, and values that exist or not. */
 const ofPods: LabelWords = {
   team: ["red", "blue"],
   "k8s:team": ["red", "blue"],
@@ -143,8 +143,8 @@ function endsOf({ cluster }: ReturnType<typeof stateWith>): readonly Endpoint[] 
   ];
 }
 
-describe("S7.4, S7.13 to S7.16: a Cilium selector chooses those whose identities have such labels", () => {
-  /** Whom the first rule matches as a peer, seen by each pod that the policy is for. */
+describe("S7.4, S7.13 to S7.16: a Cilium selector selects endpoints whose identities have such labels", () => {
+  /** What the first rule matches as a peer, for each subject of the policy. */
   function matchedIn(
     state: ReturnType<typeof stateWith>,
     isPeer: (end: Endpoint, subject: PodEndpoint) => boolean,

@@ -22,7 +22,7 @@ const changed = (scenario: Scenario, change: (spec: CiliumSpec) => CiliumSpec): 
     };
   });
 
-const speaksOf = (spec: CiliumSpec, direction: (typeof directions)[number]): boolean =>
+const hasSection = (spec: CiliumSpec, direction: (typeof directions)[number]): boolean =>
   [...(spec[direction] ?? []), ...(spec[`${direction}Deny`] ?? [])].length > 0;
 
 function expectSame(change: (spec: CiliumSpec) => CiliumSpec): void {
@@ -37,24 +37,24 @@ function expectSame(change: (spec: CiliumSpec) => CiliumSpec): void {
 }
 
 describe("sections and items of a Cilium rule", () => {
-  it("S7.2, S7.3: an empty item changes nothing in a direction that the rule already speaks of, by allowing or denying", () => {
+  it("S7.2, S7.3: an empty item changes nothing in a direction that the rule already has a section for", () => {
     const empty: readonly CiliumItem[] = [{}];
     expectSame((spec) => {
       const sections = directions
-        .filter((direction) => speaksOf(spec, direction))
+        .filter((direction) => hasSection(spec, direction))
         .map((direction) => [direction, [...(spec[direction] ?? []), ...empty]]);
       return { ...spec, ...(Object.fromEntries(sections) as Partial<CiliumSpec>) };
     });
   });
 
-  it("S7.3: nor does an item with an empty list of peers, whatever ports stand beside it", () => {
+  it("S7.3: nor does an item with an empty list of peers, whatever its ports", () => {
     const lists = ["Endpoints", "CIDR", "CIDRSet", "Entities"];
     const toPorts = [{ ports: [{ port: "0" }] }];
     expectSame((spec) => {
       const sections = ciliumSections.flatMap((section) => {
         const direction = section.startsWith("ingress") ? "ingress" : "egress";
         const way = direction === "ingress" ? "from" : "to";
-        if (!speaksOf(spec, direction)) return [];
+        if (!hasSection(spec, direction)) return [];
         return [
           [section, [...lists.map((kind) => ({ [`${way}${kind}`]: [], toPorts })), ...(spec[section] ?? [])]],
         ];
@@ -63,16 +63,16 @@ describe("sections and items of a Cilium rule", () => {
     });
   });
 
-  it("S7.2: enableDefaultDeny means nothing where the rule does not speak of the direction", () => {
+  it("S7.2: enableDefaultDeny has no effect on a direction without a section", () => {
     expectSame((spec) => {
       const given = spec.enableDefaultDeny ?? {};
-      const silent = directions.filter((direction) => !speaksOf(spec, direction));
+      const silent = directions.filter((direction) => !hasSection(spec, direction));
       const flipped = silent.map((direction) => [direction, !(given[direction] ?? true)]);
       return { ...spec, enableDefaultDeny: { ...given, ...(Object.fromEntries(flipped) as object) } };
     });
   });
 
-  it("S7.2: true is what enableDefaultDeny is where it is not given", () => {
+  it("S7.2: enableDefaultDeny is true by default", () => {
     expectSame((spec) => ({
       ...spec,
       enableDefaultDeny: { ingress: true, egress: true, ...spec.enableDefaultDeny },

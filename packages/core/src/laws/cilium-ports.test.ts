@@ -14,7 +14,7 @@ interface Port {
   readonly protocol?: string;
 }
 
-/** Each entry with all it leaves to be understood: its protocols, its range, the spelling of its name. */
+/** Each entry with its defaults written out: its protocols, its range, the spelling of its name. */
 function writtenOut({ port, endPort = 0, protocol = "ANY" }: Port): readonly Port[] {
   // VRRP, ESP and the like have no ports, and no connection is over them.
   if (port === undefined || protocol === "ESP") return [];
@@ -48,7 +48,7 @@ const spellOutAll = (spec: CiliumSpec): CiliumSpec => ({
 });
 
 describe("Cilium's ports", () => {
-  it("S7.6, S7.11: no protocol and ANY are all three, port 0 is every port, and an end before its start is nothing", () => {
+  it("S7.6, S7.11: no protocol and ANY are all three, port 0 is every port, and an end before its start is ignored", () => {
     fc.assert(
       fc.property(anyScenario({ kinds: ["Cilium"], minLength: 1, maxLength: 4 }), (scenario) => {
         const spelled = (scenario.policies as readonly Manifest<CiliumSpec>[]).map((policy) => ({

@@ -10,7 +10,7 @@ import { anyScenario, connectionsIn, type Scenario, stateIn } from "../../testin
 
 const names = Object.keys(targets) as (keyof typeof targets)[];
 
-/** Between ends that exist: a conversion promises nothing about others. */
+/** Between existing endpoints: a conversion guarantees nothing about others. */
 function verdictsBetween(state: State, { questions }: Scenario): readonly Verdict[] {
   const existing = questions.filter(({ from, to }) => from.kind !== "new" && to.kind !== "new");
   return connectionsIn(state, existing).map(({ verdict }) => verdict);
@@ -29,7 +29,7 @@ describe("a conversion", () => {
     );
   });
 
-  // What these say, ClusterNetworkPolicy can say too, in any mixture and on any cluster.
+  // ClusterNetworkPolicy can express these, in any mixture and in any cluster.
   const sameWords: readonly PolicyKindName[] = [
     "AdminNetworkPolicy",
     "BaselineAdminNetworkPolicy",
@@ -64,7 +64,7 @@ describe("a conversion", () => {
     );
   });
 
-  it("to network-policy opens nothing, also where it is not proven", () => {
+  it("to network-policy allows nothing new, even if it is not proven", () => {
     const kinds = evaluatedKinds.filter((kind) => kind !== "Cilium");
     fc.assert(
       fc.property(anyScenario({ kinds, minLength: 1, maxLength: 4 }), (scenario) => {

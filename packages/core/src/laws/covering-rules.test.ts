@@ -12,7 +12,7 @@ import type { Rule } from "../policy/model.js";
 import { everyFlow } from "../../testing/transform/changed-without.js";
 import { about, anyScenario, stateIn } from "../../testing/arbitrary/scenario.js";
 
-/** Whether for some answer to what is not known, the inner rule matches a connection and the outer does not. */
+/** Whether for some answer to unknown facts, the inner rule matches a connection and the outer does not. */
 function escapes(flow: Flow, inner: Rule, outer: Rule, { cluster }: State): boolean {
   const { source, destination } = flow;
   const [end, other] = inner.origin.direction === "egress" ? [source, destination] : [destination, source];
@@ -26,7 +26,7 @@ function escapes(flow: Flow, inner: Rule, outer: Rule, { cluster }: State): bool
 }
 
 describe("a rule that covers another", () => {
-  it("S1.1: matches every connection that the other matches, whatever is not known", () => {
+  it("S1.1: matches every connection that the other matches, whatever is unknown", () => {
     let pairs = 0;
     fc.assert(
       fc.property(anyScenario({ minLength: 3, maxLength: 6 }), (scenario) => {

@@ -21,7 +21,7 @@ import { clusters } from "../../testing/search.js";
 const keyOf = (end: Endpoint) => (end.kind === "external" ? "outside" : partyKey(partyOf(end, "pod")));
 const isHost = (end: Endpoint) => end.kind === "node" || (end.kind === "pod" && end.pod.hostNetwork);
 
-/** The first who denies has decided; otherwise the higher of the two who allow. */
+/** The first direction that denies decides; otherwise the higher tier of the two that allow. */
 function tierOf({ egress, ingress }: FlowExplanation): TierVerdict {
   for (const { verdict, deciders } of [egress, ingress]) {
     const [by] = deciders;
@@ -68,11 +68,11 @@ describe("the tier that a picture shows for a pair and a port is the one that de
           for (const pair of memberPairs(state.cluster)) {
             const [from, to] = [pair.source, pair.destination].map((end) => indexes.get(keyOf(end))!);
             const shown = tierVerdicts[codes[from! * parties.length + to!]!]!;
-            // Families that differ are two answers; and of hosts nobody looks into what facts would make of it.
+            // Families that differ are two answers; and for hosts, facts are not explored.
             if (shown.kind === "several") continue;
             if (shown.kind === "undecided" && (isHost(pair.source) || isHost(pair.destination))) continue;
             const said = explained(engine, pair, port);
-            // On which node a pod runs may change who decides, and not what.
+            // The node of a pod may change the decider, but not the verdict.
             if (
               nearnessOf(pair.source, pair.destination) === "unknown-node" &&
               [pair.source, pair.destination].some(isHost)
@@ -88,7 +88,7 @@ describe("the tier that a picture shows for a pair and a port is the one that de
   });
 });
 
-describe("what a tier or a policy is said to decide of a pair, the evaluator says it decides", () => {
+describe("what a tier or a policy decides of a pair according to the engine, it decides in the evaluator", () => {
   const endsOf = (side: Side) => (side === "outside" ? [side] : side.flat());
   const nameOf = (end: Member | "outside") =>
     end === "outside" ? end : "namespace" in end ? `pod ${end.namespace}/${end.name}` : `node ${end.name}`;
@@ -153,7 +153,7 @@ describe("what a tier or a policy is said to decide of a pair, the evaluator say
               );
               const key = `${keyOf(pair.source)} -> ${keyOf(pair.destination)}`;
               const known = said.get(key) ?? { allowed: false, denied: false, undecided: false };
-              // S9.3: no other tier leaves a port undecided by itself.
+              // S9.3: no other tier alone leaves a port undecided.
               const isForeign = [egress, ingress].some(({ deciders }) =>
                 deciders.some((by) => "tier" in by && by.tier === "foreign"),
               );

@@ -3,11 +3,11 @@ import { describe, expect, it } from "vitest";
 import type { CiliumSpec } from "../../testing/arbitrary/arbitrary-cilium.js";
 import type { NetworkPolicySpec } from "../../testing/arbitrary/arbitrary-network-policy.js";
 import type { Manifest } from "../../testing/arbitrary/arbitrary-vocabulary.js";
-import { anyScenario, connectionsIn, stateIn, tell } from "../../testing/arbitrary/scenario.js";
+import { anyScenario, connectionsIn, stateIn, describeWalk } from "../../testing/arbitrary/scenario.js";
 
 type Direction = "ingress" | "egress";
 
-/** What a policy says about one direction, and nothing about the other. */
+/** A policy with one of its directions only. */
 function only(direction: Direction, policy: Manifest): readonly Manifest[] {
   const other = direction === "ingress" ? "egress" : "ingress";
   const { spec, specs, ...head } = policy;
@@ -33,9 +33,9 @@ const without = (object: object, fields: readonly string[], more: object = {}): 
 
 describe("the two directions", () => {
   it.each(["ingress", "egress"] as const)(
-    "S1.4: what policies say about the other direction changes nothing about %s, not even who decides",
+    "S1.4: rules of the other direction change nothing about %s, not even the decider",
     (direction) => {
-      // Where a Cilium rule stands in `specs` is part of its path.
+      // The index of a Cilium rule in `specs` is part of its path.
       const place = (text: string) => text.replace(/\bspecs?(\[\d+\])?\./g, "");
       fc.assert(
         fc.property(anyScenario({ minLength: 1 }), (scenario) => {
@@ -44,7 +44,9 @@ describe("the two directions", () => {
             scenario.policies.flatMap((policy) => only(direction, policy)),
           );
           const [all, part] = [stateIn(scenario), half].map((state) =>
-            connectionsIn(state, scenario.questions).map((connection) => place(tell(connection[direction]))),
+            connectionsIn(state, scenario.questions).map((connection) =>
+              place(describeWalk(connection[direction])),
+            ),
           );
           expect(part).toEqual(all);
         }),
@@ -59,7 +61,7 @@ describe("the two directions", () => {
         for (const { verdict, egress, ingress } of connectionsIn(stateIn(scenario), scenario.questions)) {
           const both = [egress.verdict, ingress.verdict];
           if (verdict === "Allow") expect(both).toEqual(["Allow", "Allow"]);
-          // S9.1: what opens one direction may close the other, so that both are open and the whole is not.
+          // S9.1: a fact that allows one direction may deny the other, so both are undecided and the connection is not.
           if (verdict === "Deny")
             expect([...both, both.join()]).toEqual(
               expect.arrayContaining([expect.stringMatching(/^Deny$|^Undecided,Undecided$/)]),

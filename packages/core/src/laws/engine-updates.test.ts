@@ -23,7 +23,7 @@ import { about } from "../../testing/arbitrary/scenario.js";
 // Many histories of many clusters take a while on a busy machine.
 vi.setConfig({ testTimeout: 1_200_000 });
 
-/** The same moments, come to in other ways. */
+/** The same moments, reached in other ways. */
 const tellings: Record<string, (moments: readonly ClusterMoment[]) => readonly ClusterMoment[]> = {
   "as it was": (moments) => moments,
   reversed: (moments) => moments.toReversed(),
@@ -49,7 +49,7 @@ const stateOf = (moment: ClusterMoment): State => ({
 
 describe("an engine that was updated", () => {
   for (const [name, retell] of Object.entries(tellings))
-    it(`says what one compiled from scratch says, the history being ${name}`, () => {
+    it(`gives the answers of one compiled from scratch, with history ${name}`, () => {
       fc.assert(
         fc.property(anyHistory, (history) => {
           const [first, ...others] = retell(history);
@@ -65,7 +65,7 @@ describe("an engine that was updated", () => {
       );
     });
 
-  it("S9.3: says what one compiled from scratch says, with policies of other APIs", () => {
+  it("S9.3: gives the answers of one compiled from scratch, with policies of other APIs", () => {
     fc.assert(
       fc.property(anyHistoryWithForeign, (history) => {
         const engine = compile(history[0]!.cluster, history[0]!.tiers);
@@ -78,7 +78,7 @@ describe("an engine that was updated", () => {
     );
   });
 
-  it("says so when updates are taken apart, with empty ones in between", () => {
+  it("also if updates are split, with empty ones in between", () => {
     fc.assert(
       fc.property(anyHistory, (history) => {
         const engine = compile(history[0]!.cluster, history[0]!.tiers);
@@ -108,11 +108,11 @@ describe("an engine that was updated", () => {
     );
   });
 
-  it("tells exactly which pairs changed", () => {
+  it("reports exactly the pairs that changed", () => {
     fc.assert(
       fc.property(anyHistory, (history) => {
         const engine = compile(history[0]!.cluster, history[0]!.tiers);
-        // Tables that were read are what an update has to leave right.
+        // An update must keep the tables correct that were read before.
         expect([...engine.pairs()].length).toBeGreaterThanOrEqual(0);
         const asked = askedAbout(history);
         let then = new Witness(history[0]!, asked);
@@ -158,11 +158,11 @@ function partsOf({ tiers, pods, nodes, namespaces, rest }: Update): readonly Upd
   ];
 }
 
-/** What is asked about at each moment of a history: all that some rule of any moment could tell from other things. */
+/** What is asked about at each moment of a history: everything that some rule of any moment could distinguish. */
 interface Asked {
   readonly tiers: Tiers;
   readonly ports: readonly AskedPort[];
-  /** By port, one of them that no rule at any moment tells from it. */
+  /** By port, a representative that no rule of any moment distinguishes from it. */
   readonly alike: readonly number[];
 }
 
@@ -211,7 +211,7 @@ class Witness {
     this.pairs = byEnds(pairsAt(moment, asked.tiers));
   }
 
-  /** By port; undefined for ends that are not there, or not in this family. */
+  /** By port; undefined for endpoints that do not exist, or not in this family. */
   verdicts(ends: string, family: AskedPair["family"]): readonly Verdict[] | undefined {
     const key = `${ends} ${family}`;
     const known = this.said.get(key);
@@ -233,9 +233,9 @@ function expected(then: Witness, now: Witness, { ports }: Asked): readonly strin
   return [...now.pairs.keys()]
     .flatMap((ends) =>
       families.flatMap((family) => {
-        const isTold = [then, now].some(({ pairs }) => pairs.get(ends)?.has(family));
+        const isKnown = [then, now].some(({ pairs }) => pairs.get(ends)?.has(family));
         const [was, is] = [then.verdicts(ends, family), now.verdicts(ends, family)];
-        if (was === undefined || is === undefined || (family !== undefined && !isTold)) return [];
+        if (was === undefined || is === undefined || (family !== undefined && !isKnown)) return [];
         return ports.flatMap((port, i) =>
           was[i] === is[i] ? [] : `${ends} IPv${family ?? "?"} ${portName(port)}: ${was[i]}, now ${is[i]}`,
         );
@@ -257,7 +257,7 @@ function byEnds(
   return found;
 }
 
-/** Ends without addresses may be of each family, so that they can be compared with what they are once they have some. */
+/** Endpoints without addresses may have either family, so that they can be compared with their later state. */
 function pairIn(
   family: AskedPair["family"],
   pairs: ReadonlyMap<AskedPair["family"], AskedPair>,

@@ -9,7 +9,7 @@ import { manifestsOf } from "../../testing/arbitrary/arbitrary-cluster.js";
 import { andForeign, anyPolicies, evaluatedKinds } from "../../testing/arbitrary/arbitrary-policies.js";
 import { anyScenario, flowsOf, stateIn } from "../../testing/arbitrary/scenario.js";
 
-/* The ground the other laws stand on: what is generated is valid, and its rules really meet the connections. */
+/* What the other laws rely on: generated input is valid, and its rules really match connections. */
 
 describe("generated manifests", () => {
   it.each(evaluatedKinds)("S10.3: a valid %s has no errors", (kind) => {

@@ -6,16 +6,16 @@ import { anyScenario, stateIn, verdictsIn } from "../../testing/arbitrary/scenar
 
 type Json = Readonly<Record<string, unknown>>;
 
-const nobody = { matchLabels: { nobody: "here" } };
-const peers = { namespaces: nobody };
+const none = { matchLabels: { absent: "here" } };
+const peers = { namespaces: none };
 
 /** A rule of each API that no connection matches; undefined where the API orders nothing by position. */
 function idleRule({ apiVersion, kind, spec }: Manifest, way: "from" | "to"): Json | undefined {
-  if (kind.startsWith("Cilium")) return { [`${way}Endpoints`]: [nobody] };
-  if (kind === "NetworkPolicy") return { [way]: [{ podSelector: nobody }] };
+  if (kind.startsWith("Cilium")) return { [`${way}Endpoints`]: [none] };
+  if (kind === "NetworkPolicy") return { [way]: [{ podSelector: none }] };
   if (apiVersion.startsWith("netpol."))
     return {
-      [way]: [{ namespaceSelector: nobody }],
+      [way]: [{ namespaceSelector: none }],
       ...(kind === "ClusterNetworkPolicy" ? { action: "Deny" } : {}),
     };
   const { subject } = spec as { subject: Json };
@@ -23,7 +23,7 @@ function idleRule({ apiVersion, kind, spec }: Manifest, way: "from" | "to"): Jso
   return isKep
     ? {
         action: "Deny",
-        [way]: [{ namespaces: { namespaceSelector: nobody } }],
+        [way]: [{ namespaces: { namespaceSelector: none } }],
         l4Selector: { allPorts: true },
       }
     : { action: "Deny", [way]: [peers] };
@@ -47,7 +47,7 @@ function padded(policy: Manifest): Manifest {
 }
 
 describe("rules that match nothing", () => {
-  it.each(evaluatedKinds)("S1.1: change nothing in a %s, wherever they stand and however many", (kind) => {
+  it.each(evaluatedKinds)("S1.1: change nothing in a %s, wherever they are and however many", (kind) => {
     fc.assert(
       fc.property(anyScenario({ kinds: [kind, "NetworkPolicy"], minLength: 1, maxLength: 3 }), (scenario) => {
         const more = scenario.policies.map(padded);

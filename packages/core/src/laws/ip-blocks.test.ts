@@ -65,11 +65,11 @@ const textsLeft = ({ cidr, except = [] }: IpBlock): readonly string[] =>
     except.map((text) => parseCidr(text)!),
   ).map(formatCidr);
 
-/** Nothing at all is left of none of the vocabulary's ranges: an empty list would mean something else. */
+/** Of each range of the vocabulary something is left: an empty list would mean something else. */
 const withoutExceptions = (block: IpBlock): readonly NetworkPolicyPeer[] =>
   textsLeft(block).map((cidr) => ({ ipBlock: { cidr } }));
 
-/** Cilium's lists of ranges, wherever they stand; CIDR groups keep their exceptions. */
+/** Cilium's lists of ranges, wherever they are; CIDR groups keep their exceptions. */
 function withoutCiliumExceptions<T>(value: T): T {
   if (Array.isArray(value)) return value.map(withoutCiliumExceptions) as T;
   if (typeof value !== "object" || value === null) return value;
@@ -110,7 +110,7 @@ describe("ipBlocks", () => {
     );
   });
 
-  it("S2.3: a pod is as well selected by its addresses as by its labels", () => {
+  it("S2.3: a pod is selected by its addresses as by its labels", () => {
     fc.assert(
       fc.property(scenarios, fc.nat(4), fc.boolean(), (scenario, n, isIngress) => {
         const own = scenario.cluster.pods.filter((pod) => !pod.hostNetwork);
@@ -150,7 +150,7 @@ describe("ipBlocks", () => {
   });
 });
 
-/** An egress rule for one pod, and a Deny behind it for all there is. */
+/** An egress rule for one pod, and a Deny after it for everything. */
 function exempting(peers: readonly AdminPeer[]): Manifest {
   const model: AdminModel = {
     tier: "admin",

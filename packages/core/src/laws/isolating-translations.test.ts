@@ -38,7 +38,7 @@ const translated = (
     policy.kind === "NetworkPolicy" ? translate(policy as Manifest<NetworkPolicySpec>) : policy,
   );
 
-describe("a NetworkPolicy in other words", () => {
+describe("a NetworkPolicy in other APIs", () => {
   const nps = ["NetworkPolicy", "NetworkPolicy", "NetworkPolicy"] as const;
 
   it("S6.5: is a default policy for its namespace, where there is no baseline and nothing else isolates", () => {
@@ -78,7 +78,7 @@ describe("a NetworkPolicy in other words", () => {
   });
 });
 
-describe("the first draft's ClusterNetworkPolicy in other words", () => {
+describe("the first draft's ClusterNetworkPolicy in other APIs", () => {
   const drafts = (actions: readonly DraftAction[]) =>
     fc
       .array(anyGuardrail(actions), { minLength: 1, maxLength: 3 })
@@ -91,7 +91,7 @@ describe("the first draft's ClusterNetworkPolicy in other words", () => {
   ] as const)("S6.1: %s rules are two priorities of the KEP's AdminNetworkPolicy", (_title, actions) => {
     fc.assert(
       fc.property(anyScenario({ kinds }), drafts(actions), (scenario, drafts) => {
-        // The KEP has no word for "every peer".
+        // The KEP cannot express "every peer".
         const sayable = drafts.map((draft) => {
           const { appliedTo, ingress, egress } = draft.spec!;
           return {
@@ -112,7 +112,7 @@ describe("the first draft's ClusterNetworkPolicy in other words", () => {
     );
   });
 
-  it("S7.1: Deny rules with selectors are Cilium's deny items, but for a pod's own node (S7.8)", () => {
+  it("S7.1: Deny rules with selectors are Cilium's deny items, except for a pod's own node (S7.8)", () => {
     const plain = ({ spec }: Manifest<DraftSpec>) =>
       !/"(Self|SameLabels|Selector)"/.test(JSON.stringify(spec));
     const isNode = (ref: Question["from"], { cluster }: Scenario) =>

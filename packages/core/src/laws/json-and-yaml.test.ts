@@ -6,7 +6,7 @@ import { manifestsOf } from "../../testing/arbitrary/arbitrary-cluster.js";
 import { rename } from "../../testing/transform/rename.js";
 import { anyScenario, tellingsIn } from "../../testing/arbitrary/scenario.js";
 
-/** Everything a state holds but its functions, which only tell places. */
+/** A state without its functions, which only return places. */
 const plain = ({ cluster, tiers, policies, diagnostics, skipped, usable }: State): string =>
   JSON.stringify(
     {
@@ -25,7 +25,7 @@ const plain = ({ cluster, tiers, policies, diagnostics, skipped, usable }: State
           : value,
   );
 
-/** Label values that YAML would read as something else than text, were they not quoted. */
+/** Label values that YAML would not read as strings without quotes. */
 const tricky = {
   red: "on",
   blue: "1e3",

@@ -9,7 +9,7 @@ import { anyScenario, flowsOf, type Scenario, stateIn } from "../../testing/arbi
 
 const rule = { action: "Deny", l4Selector: { allPorts: true } } as const;
 
-/** A policy of the KEP that denies every pod what comes from, and goes to, this peer. */
+/** A policy of the KEP that denies every pod connections from and to this peer. */
 function denying(peer: KepPeer): Manifest<KepSpec> {
   return {
     apiVersion: "policy.networking.k8s.io/v1alpha1",

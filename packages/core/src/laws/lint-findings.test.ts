@@ -34,7 +34,7 @@ const stateWithDns = ({ cluster, policies, facts }: Scenario): State =>
 const findings = (state: State, rule: LintRule): readonly Finding[] =>
   lint(state, { rules: [rule] }).findings.filter(({ code }) => code === rule.code);
 
-/** A sample of all connections that rules could tell apart, and what is said about them. */
+/** A sample of all connections that rules could distinguish, and their verdicts. */
 function verdicts(state: State, tiers: Tiers): readonly string[] {
   const ports = portsAtBorders(state);
   const flows = [
@@ -54,7 +54,7 @@ const mapRules = (tiers: Tiers, change: (rule: Rule) => Rule): Tiers =>
 const isAbout = ({ object, path }: Finding, { origin }: Rule): boolean =>
   object === formatPolicy(origin.policy) && formatPath(path ?? []).startsWith(origin.path);
 
-describe("what lint says is true", () => {
+describe("findings of lint are correct", () => {
   const holds = (numRuns: number, check: (state: State) => void, choices = {}) =>
     fc.assert(
       fc.property(anyScenario({ minLength: 1, maxLength: 5, ...choices }), (scenario) =>
@@ -95,7 +95,7 @@ describe("what lint says is true", () => {
     });
   });
 
-  it("TW4007: names that change nothing change nothing", () => {
+  it("TW4007: names that have no effect change nothing", () => {
     holds(60, (state) => {
       const found = findings(state, namesWithoutDeny);
       for (const one of found) {
@@ -146,8 +146,8 @@ describe("what lint says is true", () => {
         answers.set(formatEndpoint(source), [...known, evaluate(state.cluster, state.tiers, query).verdict]);
       }
       const cut = [...answers].filter(([, list]) => list.every((verdict) => verdict === "Deny"));
-      const told = findings(state, dnsCutOff).reduce((sum, { message }) => sum + countIn(message), 0);
-      expect(told).toBe(cut.length);
+      const reported = findings(state, dnsCutOff).reduce((sum, { message }) => sum + countIn(message), 0);
+      expect(reported).toBe(cut.length);
     });
   });
 });

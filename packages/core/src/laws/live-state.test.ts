@@ -11,7 +11,7 @@ import { formatPolicy } from "../policy/model.js";
 import { manifestsOf } from "../../testing/arbitrary/arbitrary-cluster.js";
 import { anyScenario } from "../../testing/arbitrary/scenario.js";
 
-/** What `setAny` and `removeAny` are chosen from: several objects of the same name, each saying something else. */
+/** What `setAny` and `removeAny` are chosen from: several objects of the same name, each with different content. */
 const anyPool: fc.Arbitrary<readonly object[]> = fc
   .array(anyScenario({ maxLength: 4, maxPods: 3 }), { minLength: 2, maxLength: 2 })
   .map((scenarios) => [
@@ -32,7 +32,7 @@ const anyOptions: fc.Arbitrary<StateOptions> = fc.constantFrom<StateOptions>(
 );
 
 describe("a state that is kept current", () => {
-  it("S3.6, S10.2: says what reading the same objects says, whatever came before and in whatever order", () => {
+  it("S3.6, S10.2: equals what reading the same objects gives, whatever came before and in any order", () => {
     fc.assert(
       fc.property(anyPool, steps, anyOptions, (pool, history, options) => {
         const live = new LiveState(options);
@@ -55,7 +55,7 @@ describe("a state that is kept current", () => {
     );
   }, 600_000);
 
-  it("is the same, object by object, after everything was said again", () => {
+  it("is the same, object by object, after all objects are set again", () => {
     fc.assert(
       fc.property(anyPool, (pool) => {
         const objects = new Map(pool.map((object) => [keyOf(parsed(object)), object]));
@@ -71,7 +71,7 @@ describe("a state that is kept current", () => {
     );
   });
 
-  it("shares with what was before all that did not change", () => {
+  it("shares all unchanged objects with the previous moment", () => {
     fc.assert(
       fc.property(anyPool, fc.nat(), (pool, which) => {
         const live = new LiveState();
@@ -121,7 +121,7 @@ function expectFresh(live: LiveState, present: ReadonlyMap<string, ManifestObjec
 
 const remarksOnForeign: ReadonlySet<string> = new Set(["TW2026", "TW3007", "TW3008", "TW3009"]);
 
-/** Without places, and in an order that nothing hangs on. */
+/** Without places, and in an order that does not matter. */
 function comparable({
   cluster,
   tiers,
@@ -174,7 +174,7 @@ const pod = (name: string, owner: object[], status: object, labels: object = {})
 const ofWeb = (status: object) =>
   pod("web-5d-1", controlledBy("ReplicaSet", "web-5d"), status, { "pod-template-hash": "5d" });
 
-/** What random clusters have none of: workloads and their pods, nodes that pods speak of, what is not ours or wrong. */
+/** What random clusters lack: workloads and their pods, nodes that pods mention, unknown kinds and errors. */
 const otherObjects: readonly object[] = [
   ...["v1alpha2", "v1beta1", "v1"].map((version) => ({
     apiVersion: `policy.networking.k8s.io/${version}`,

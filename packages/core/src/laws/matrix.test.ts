@@ -25,7 +25,7 @@ import { everything } from "../../testing/matrix-world.js";
 import { anyScenario, type Scenario, stateOf } from "../../testing/arbitrary/scenario.js";
 import { clusters } from "../../testing/search.js";
 
-/** Workloads of which nothing but the template is known: they stand for replicas that talk to each other (S1.6). */
+/** Workloads of which nothing but the template is known: they represent replicas that connect to each other (S1.6). */
 const templates: readonly Manifest[] = [
   { namespace: "alpha", labels: { app: "web" }, hostNetwork: false },
   { namespace: "beta", labels: { app: "db", team: "red" }, hostNetwork: false },
@@ -60,7 +60,7 @@ const anyQuestion: fc.Arbitrary<Asked> = fc.record({
 const matchOf = (label: Asked["label"]): LabelMatch =>
   label === undefined ? [] : [{ key: label[0], operator: "In", values: [label[1]] }];
 
-/** Every pair of ends that the question is about, one by one. */
+/** Every pair of endpoints of the question, one by one. */
 function pairsAbout(state: State, { from, namespace, label }: Asked): readonly AskedPair[] {
   const isAmong = (end: Endpoint) =>
     from === undefined ||
@@ -81,7 +81,7 @@ function pairsAbout(state: State, { from, namespace, label }: Asked): readonly A
   );
 }
 
-/** What the matrix has to say about each port of each cell, from all that the evaluator says about its pairs. */
+/** The expected content of each port of each cell, from the evaluator's verdicts about its pairs. */
 function wantedCells(state: State, asked: Asked, ports: readonly AskedPort[]): ReadonlyMap<string, string> {
   const verdicts = new Map<string, Verdict[][]>();
   const nameOf = (end: Endpoint) =>
@@ -111,7 +111,7 @@ const holds = (groups: readonly PortGroup[], { protocol, port }: AskedPort) =>
     return group.protocol === "ICMP" || group.ranges.some(([first, last]) => first <= port && port <= last);
   });
 
-/** What a cell says of each port; more than one thing is never right. */
+/** The content of a cell for each port; there must be exactly one. */
 function said({ allowed, wholly, partly, undecided }: MatrixCell, ports: readonly AskedPort[]): string {
   const ofPort = (port: AskedPort) => {
     const words = [
@@ -145,7 +145,7 @@ function isIn({ range }: Extract<MatrixEnd, { kind: "external" }>, name: string)
   return address?.family === range.family && range.first <= address.value && address.value <= range.last;
 }
 
-describe("the matrix says of every cell and port what the evaluator says of its pairs", () => {
+describe("the matrix has for every cell and port the verdicts of the evaluator", () => {
   it.each([
     { of: "small", runs: 20 },
     { of: "crowded", runs: 4 },
@@ -166,7 +166,7 @@ describe("the matrix says of every cell and port what the evaluator says of its 
           ports: [],
           undecided: asked.undecided,
         });
-        // Filters that nothing fits are refused.
+        // Filters that match nothing are rejected.
         if (!made.ok) return made.diagnostic.code === "TW1502";
         const wanted = wantedCells(state, asked, ports);
         const { found, count } = cellsOf(made.value, wanted.keys(), ports);

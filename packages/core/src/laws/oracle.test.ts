@@ -49,7 +49,7 @@ describe("S1.1 to S1.8: the evaluator and the oracle", () => {
                 );
               if (verdict !== "Undecided") expect([...expected[direction]]).toContain(verdict);
             }
-            // S1.4: one direction that denies is enough, whatever is open about the other.
+            // S1.4: one direction that denies is enough, whatever is unknown about the other.
             const each = [saying(expected.egress), saying(expected.ingress)];
             if (each.includes("Deny"))
               expect(`${about(flow)}: ${connection.verdict}`).toBe(`${about(flow)}: Deny`);
@@ -62,7 +62,7 @@ describe("S1.1 to S1.8: the evaluator and the oracle", () => {
     },
   );
 
-  it("S8.1, S7.7: agree on which names a pattern is for", () => {
+  it("S8.1, S7.7: agree on which names a pattern matches", () => {
     const label = fc.constantFrom("www", "w", "ww", "a", "example", "com", "b-c");
     const name = fc.array(label, { minLength: 1, maxLength: 4 }).map((labels) => labels.join("."));
     const starred = fc

@@ -29,7 +29,7 @@ function ofOnePriority(policy: Manifest): Manifest {
 const stateOfOnePriority = (scenario: Scenario) => stateIn(scenario, scenario.policies.map(ofOnePriority));
 
 describe("S1.13: two policies of one priority", () => {
-  it("that disagree: in each other's place they decide the example otherwise, and their rules can meet", () => {
+  it("that conflict: if they are swapped, the example gets another verdict, and their rules can meet", () => {
     let conflicts = 0;
     fc.assert(
       fc.property(anyScenario({ kinds, minLength: 3, maxLength: 8 }), (scenario) => {
@@ -50,7 +50,7 @@ describe("S1.13: two policies of one priority", () => {
     expect(conflicts).toBeGreaterThan(isFull ? 3 : 0);
   });
 
-  it("where none disagree, and everything is known, can be in each other's place", () => {
+  it("that do not conflict, with everything known, can be swapped", () => {
     const choices = { kinds, complete: true, unknowable: false, minLength: 3, maxLength: 6 };
     let groups = 0;
     fc.assert(

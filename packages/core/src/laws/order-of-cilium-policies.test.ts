@@ -16,7 +16,7 @@ const scenarios = (minLength: number) =>
   anyScenario({ kinds: ["Cilium", "Cilium", "NetworkPolicy"], minLength });
 const isCilium = ({ apiVersion }: Manifest) => apiVersion === "cilium.io/v2";
 
-/** Verdicts with what an Allow depends on: that must not hang on the order either. */
+/** Verdicts with the conditions of an Allow, which must not depend on the order either. */
 const answers = (state: State, questions: readonly Question[]) =>
   connectionsIn(state, questions).map(({ verdict, egress, ingress }) => [
     verdict,
@@ -40,7 +40,7 @@ describe("the order of Cilium's policies", () => {
     );
   });
 
-  it("S7.1: `spec` and the items of `specs` mean the same as policies of their own", () => {
+  it("S7.1: `spec` and the items of `specs` mean the same as separate policies", () => {
     fc.assert(
       fc.property(scenarios(1), (scenario) => {
         const apart = scenario.policies.flatMap((policy): Manifest[] => {

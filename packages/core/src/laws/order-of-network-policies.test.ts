@@ -7,7 +7,7 @@ import { withListsShuffled, withNamesExchanged } from "../../testing/transform/s
 const lists = ["ingress", "egress", "from", "to", "ports", "policyTypes", "except"];
 
 describe("the order of NetworkPolicies", () => {
-  // Documents are put in order by name, so that names are exchanged too: each policy gets another one's place.
+  // Documents are sorted by name, so names are swapped too: each policy gets the position of another one.
   it("S2.1: of their rules, peers and ports changes no verdict", () => {
     const kinds = [...evaluatedKinds, "NetworkPolicy", "NetworkPolicy", "NetworkPolicy"] as const;
     fc.assert(

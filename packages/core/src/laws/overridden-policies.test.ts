@@ -17,12 +17,12 @@ const localOnly = ({ egress, ingress }: Tiers): Tiers => {
   return { egress: local(egress), ingress: local(ingress) };
 };
 
-/** A pod and itself, through a Service, are no pair. */
+/** A pod and itself, through a Service, are not a pair. */
 const isOfOnePod = ({ source, destination }: Flow): boolean =>
   source.kind === "pod" && destination.kind === "pod" && source.pod === destination.pod;
 
 describe("a policy that is overridden", () => {
-  it("S1.1: in each example the rule decides, and the policy, if it were asked, says otherwise", () => {
+  it("S1.1: in each example the rule decides, and the policy alone would decide differently", () => {
     let found = 0;
     fc.assert(
       fc.property(anyScenario({ minLength: 3, maxLength: 8, maxReplicas: 2 }), (scenario) => {
@@ -64,13 +64,13 @@ describe("a policy that is overridden", () => {
     expect(found).toBeGreaterThan(isFull ? 3 : 0);
   });
 
-  it("is told of, where everything is known, whenever the tiers before decide otherwise than its own", () => {
+  it("is reported, with everything known, whenever earlier tiers decide differently than its own", () => {
     const choices = { complete: true, unknowable: false, minLength: 3, maxLength: 6 };
     fc.assert(
       fc.property(anyScenario(choices), (scenario) => {
         const state = stateIn(scenario);
         const { cluster, tiers } = state;
-        const told = new Set(
+        const reported = new Set(
           overrides(compile(cluster, tiers)).flatMap(({ by }) => by.map(({ rule }) => rule)),
         );
         for (const flow of everyFlow(state).filter((one) => !isOfOnePod(one)))
@@ -81,7 +81,7 @@ describe("a policy that is overridden", () => {
               continue;
             const isBefore = before!.by.tier.startsWith("guardrail") || before!.by.tier === "admin";
             if (isBefore && before!.verdict !== local!.verdict)
-              expect([about(flow), told.has(before!.by.rule)]).toEqual([about(flow), true]);
+              expect([about(flow), reported.has(before!.by.rule)]).toEqual([about(flow), true]);
           }
       }),
       { numRuns: 15 },

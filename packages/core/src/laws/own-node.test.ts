@@ -5,7 +5,7 @@ import type { Manifest } from "../../testing/arbitrary/arbitrary-vocabulary.js";
 import { runsOn } from "../../testing/oracle/oracle.js";
 import { about, anyScenario, flowsOf, stateIn } from "../../testing/arbitrary/scenario.js";
 
-/** Denies every pod its own node, and isolates nobody. */
+/** Denies every pod its own node, and isolates no pod. */
 const denyOwnNode: Manifest = {
   apiVersion: "cilium.io/v2",
   kind: "CiliumClusterwideNetworkPolicy",
@@ -18,7 +18,7 @@ const denyOwnNode: Manifest = {
 };
 
 describe("a pod's own node", () => {
-  it("S1.6, S7.8: reaches it whatever any policy says, but for a Cilium deny item; others are not touched by that", () => {
+  it("S1.6, S7.8: reaches it whatever the policies, except for a Cilium deny item; others are not affected by that", () => {
     fc.assert(
       fc.property(anyScenario({ complete: true, unknowable: false, minLength: 1 }), (scenario) => {
         const withoutCilium = scenario.policies.filter(({ kind }) => !kind.startsWith("Cilium"));

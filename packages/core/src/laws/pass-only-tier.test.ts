@@ -11,7 +11,7 @@ const admin = (tier: "admin" | "baseline", spelling: AdminSpelling) =>
   anyAdminModel({ actions: ["Pass"], tier }).map((model) => spell(model, spelling));
 const kep = (priorities: readonly number[]) => anyKepPolicy({ actions: ["Pass"], priorities });
 
-/** The tier, what stands in it and passes, and the kinds that may be beside it because they are not of this tier. */
+/** The tier, a passing policy in it, and the kinds of other tiers that may be combined with it. */
 const cases: readonly (readonly [string, fc.Arbitrary<Unnamed<unknown>>, readonly PolicyKindName[]])[] = [
   [
     "S3.3: an admin tier of ClusterNetworkPolicies",
@@ -34,9 +34,9 @@ const cases: readonly (readonly [string, fc.Arbitrary<Unnamed<unknown>>, readonl
 ];
 
 describe("rules that only pass", () => {
-  it.each(cases)("%s that only passes is as if it were not there", (_title, passing, beside) => {
+  it.each(cases)("%s that only passes has no effect", (_title, passing, otherKinds) => {
     const always = ["NetworkPolicy", "default policy", "Cilium"] as const;
-    const kinds = evaluatedKinds.filter((kind) => [...always, ...beside].includes(kind));
+    const kinds = evaluatedKinds.filter((kind) => [...always, ...otherKinds].includes(kind));
     const added = fc.array(passing, { minLength: 1, maxLength: 3 });
     fc.assert(
       fc.property(anyScenario({ kinds, minLength: 1 }), added, (scenario, passes) => {

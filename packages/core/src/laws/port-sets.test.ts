@@ -5,9 +5,9 @@ import { type ConnectionVerdict, evaluate, type WalkVerdict } from "../evaluate/
 import type { Protocol } from "../policy/model.js";
 import { evaluatedKinds } from "../../testing/arbitrary/arbitrary-policies.js";
 import { transports } from "../../testing/arbitrary/arbitrary-vocabulary.js";
-import { about, anyScenario, flowsOf, stateIn, tellDecision } from "../../testing/arbitrary/scenario.js";
+import { about, anyScenario, flowsOf, stateIn, describeDecision } from "../../testing/arbitrary/scenario.js";
 
-const reason = ({ verdict, decisions }: WalkVerdict) => [verdict, ...decisions.map(tellDecision)];
+const reason = ({ verdict, decisions }: WalkVerdict) => [verdict, ...decisions.map(describeDecision)];
 const reasons = ({ verdict, egress, ingress }: ConnectionVerdict) => [
   verdict,
   reason(egress),
@@ -15,7 +15,7 @@ const reasons = ({ verdict, egress, ingress }: ConnectionVerdict) => [
 ];
 
 describe("the sets of ports that an explanation shows", () => {
-  it("S1.7: cover every port of every protocol once, and say of each what evaluating it says", () => {
+  it("S1.7: cover every port of every protocol once, and have the evaluator's verdict for each", () => {
     // Cilium's peers are those that may or may not match.
     const kinds = [...evaluatedKinds, "Cilium", "Cilium", "Cilium"] as const;
     fc.assert(
@@ -54,7 +54,7 @@ describe("the sets of ports that an explanation shows", () => {
                     judge(protocol, port),
                   ]);
               }
-              // Asked about one protocol, the answer is the same.
+              // For a single protocol, the answer is the same.
               expect(portSets(state, pair, protocol).map(({ ranges, verdict }) => [ranges, verdict])).toEqual(
                 ofProtocol.map(({ ranges, verdict }) => [ranges, verdict]),
               );

@@ -10,7 +10,7 @@ interface Placed {
   readonly policy: Manifest;
   /** 0 first. */
   readonly precedence: number;
-  /** The place of its API in the table of tiers. */
+  /** The position of its API in the table of tiers. */
   readonly api: number;
   /** The same policy with another precedence. */
   readonly at: (precedence: number) => Manifest;
@@ -40,7 +40,7 @@ const byOrder = (a: Placed, b: Placed) =>
   a.precedence - b.precedence || a.api - b.api || (a.policy.metadata.name < b.policy.metadata.name ? -1 : 1);
 
 describe("precedence", () => {
-  it("S1.12, S1.13: a priority of its own for each policy, in the order of precedence, API and name, changes nothing", () => {
+  it("S1.12, S1.13: separate priorities for all policies, in the order of precedence, API and name, change nothing", () => {
     const policies = fc
       .array(
         fc.tuple(

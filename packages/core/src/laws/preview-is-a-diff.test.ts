@@ -22,8 +22,8 @@ const identityOf = ({ apiVersion, kind, metadata }: Manifest) =>
 const sourcesOf = (objects: readonly Manifest[]) =>
   objects.map((object, i) => ({ file: `${i}.json`, text: JSON.stringify(object) }));
 
-/** What is told, but for places and for which of several connections is the example. */
-const told = (changes: StateChanges) => {
+/** The report without places and without the choice of examples. */
+const summary = (changes: StateChanges) => {
   const { changes: rows, ...rest } = changesFields(changes) as { readonly changes: readonly object[] };
   const plain = (value: unknown) =>
     JSON.stringify(value, (key, item: unknown) =>
@@ -32,7 +32,7 @@ const told = (changes: StateChanges) => {
   return { rest: plain(rest), rows: rows.map(plain).toSorted() };
 };
 
-it("a preview tells what a diff of the states before and after tells", () => {
+it("a preview reports the same as a diff of the states before and after", () => {
   fc.assert(
     fc.property(anyEdit, ({ scenario, cluster, policies }) => {
       const before = [...manifestsOf(scenario.cluster), ...scenario.policies];
@@ -53,7 +53,7 @@ it("a preview tells what a diff of the states before and after tells", () => {
       );
       expect(edited.diagnostics).toEqual([]);
       const wanted = compareStates(stateOf(before, options), stateOf(after, options), "pod");
-      expect(told(preview(edited, "pod").changes)).toEqual(told(wanted));
+      expect(summary(preview(edited, "pod").changes)).toEqual(summary(wanted));
     }),
     { numRuns: Number(process.env.RUNS ?? 40) },
   );

@@ -25,7 +25,7 @@ describe("an edit that is rehearsed after others", () => {
     );
   });
 
-  it("is told of as from scratch", { timeout: 1_200_000 }, () => {
+  it("is reported as from scratch", { timeout: 1_200_000 }, () => {
     fc.assert(
       fc.property(anyHistory, ([before, ...edits]) => {
         const rehearsal = new Rehearsal(before!);
@@ -50,7 +50,7 @@ const countsOf = (
     [...totals[verdict].bySource].toSorted(([a], [b]) => (a < b ? -1 : 1)),
   );
 
-/** Examples are taken as they come, and rows of as many connections in any order. */
+/** Examples may differ, and rows with the same number of connections may be in any order. */
 function inAnyOrder(value: unknown): unknown {
   if (Array.isArray(value)) return value.map((one) => JSON.stringify(inAnyOrder(one))).toSorted();
   if (typeof value !== "object" || value === null) return value;

@@ -5,7 +5,7 @@ import { manifestsOf } from "../../testing/arbitrary/arbitrary-cluster.js";
 import { type Renaming, rename } from "../../testing/transform/rename.js";
 import { anyScenario, stateIn, stateOf, verdictsIn } from "../../testing/arbitrary/scenario.js";
 
-/** Names exchange places and label values too, so that nothing can hang on their order or on what they are called. */
+/** Names and label values are swapped, so that nothing can depend on their order or spelling. */
 const renamings: readonly Renaming[] = [
   { alpha: "beta", beta: "alpha", gamma: "delta", delta: "gamma" },
   { team: "company.example/squad", env: "app", app: "env" },

@@ -11,7 +11,7 @@ import { outsideEnds, probedPorts } from "../../testing/all-ends.js";
 import { anyScenario, stateIn } from "../../testing/arbitrary/scenario.js";
 
 describe("replaying a table of connections", () => {
-  it("judges each as the evaluator does", () => {
+  it("gives each the verdict of the evaluator", () => {
     fc.assert(
       fc.property(anyScenario({ maxLength: 5 }), (scenario) => {
         const state = stateIn(scenario);
@@ -24,7 +24,7 @@ describe("replaying a table of connections", () => {
         const replay = new Replay(state);
         const wanted: Record<Verdict, number> = { Allow: 0, Deny: 0, Undecided: 0 };
         for (const [from, to] of pairsOf(addresses)) {
-          // Random clusters give each address to one end.
+          // Random clusters give each address to one endpoint.
           const [source, destination] = [from, to].map((one) => endpointsAt(cluster, one).at(-1)!) as [
             Endpoint,
             Endpoint,

@@ -15,7 +15,7 @@ import { anyScenario, stateIn } from "../../testing/arbitrary/scenario.js";
 
 type Known = "decides" | "may-decide";
 
-/** Who decides about some connection of these, surely or if what is not known is so. */
+/** The deciders of some of these connections, certain or possible. */
 function decidingIn(
   state: State,
   direction: Direction,
@@ -33,13 +33,13 @@ function decidingIn(
   return found;
 }
 
-/** Everything that an end may meet: all other members, itself through a Service, and addresses. */
+/** Everything that an endpoint may connect to: all other members, itself through a Service, and addresses. */
 function pairsOf(
   state: State,
   end: Endpoint,
 ): { readonly from: readonly AskedPair[]; readonly to: readonly AskedPair[] } {
   const isIt = (other: Endpoint) => formatEndpoint(other) === formatEndpoint(end);
-  // Nodes by one of their addresses are less than a node.
+  // A node named by one of its addresses is only a part of the node.
   const isWhole = (other: Endpoint) => other.kind !== "node" || other.address === undefined;
   const all = [
     ...memberPairs(state.cluster),
@@ -62,8 +62,8 @@ function pairsOf(
 const isWithItself = ({ source, destination }: AskedPair): boolean =>
   formatEndpoint(source) === formatEndpoint(destination);
 
-/** `guard spec.ingress[0]: decides` for all rules of some tiers, and what is said of those who isolate in each. */
-function told(
+/** `guard spec.ingress[0]: decides` for all rules of some tiers, and the effect of isolation in each. */
+function summary(
   tiers: readonly Tier[],
   fateOf: (decider: Rule | Isolation, tier: TierName) => string | undefined,
 ): readonly string[] {
@@ -82,7 +82,7 @@ const fateIn = (fates: Fates) => (decider: Rule | Isolation, tier: TierName) =>
       : { kind: "isolation", tier, isolation: [decider] },
   )?.kind;
 
-describe("what is said to decide nothing for a pod decides none of its connections; what is said to decide does", () => {
+describe("a rule that never decides for a pod decides none of its connections; one that decides does", () => {
   it.each([
     { of: "everything known", choices: { maxLength: 5, maxPods: 4, complete: true }, runs: 40 },
     { of: "facts missing", choices: { maxLength: 4, maxPods: 4 }, runs: 40 },
@@ -109,7 +109,7 @@ describe("what is said to decide nothing for a pod decides none of its connectio
           // As a peer it meets the isolation of others, which this does not cover.
           const isSubject = who === fates.asSubject[direction];
           const tiers = state.tiers[direction].map((tier) => (isSubject ? tier : { ...tier, isolation: [] }));
-          expect(told(tiers, fateIn(who))).toEqual(told(tiers, (decider) => wanted.get(decider)));
+          expect(summary(tiers, fateIn(who))).toEqual(summary(tiers, (decider) => wanted.get(decider)));
         }
       }),
       { numRuns: Number(process.env.RUNS ?? runs) },

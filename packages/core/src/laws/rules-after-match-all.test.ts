@@ -45,7 +45,7 @@ function expectSame(
   expect(x).toEqual(y);
 }
 
-describe("a rule behind one that matches everything", () => {
+describe("a rule after one that matches everything", () => {
   it.each([
     ["S3.2", "admin", "seed"],
     ["S3.2", "baseline", "cluster"],
@@ -131,7 +131,7 @@ describe("a rule behind one that matches everything", () => {
     );
   });
 
-  it("S6.1: an Allow of the same subject changes nothing beside a first-draft Deny without peers and ports", () => {
+  it("S6.1: an Allow of the same subject changes nothing with a first-draft Deny without peers and ports", () => {
     fc.assert(
       fc.property(
         anyScenario({ kinds: others }),
@@ -148,7 +148,7 @@ describe("a rule behind one that matches everything", () => {
             return { ...policy, spec: { ...policy.spec!, ...Object.fromEntries(lists) } as DraftSpec };
           };
           const closed = withRules(() => [{ action: "Deny" }]);
-          // What an Empower rule lets past the Deny rules would meet the Allow rule: S6.1.
+          // Traffic that an Empower rule exempts from Deny rules would reach the Allow rule: S6.1.
           const empowers = directions.some((d) =>
             policy.spec![d]?.some(({ action }) => action === "Empower"),
           );

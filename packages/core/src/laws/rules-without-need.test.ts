@@ -16,18 +16,18 @@ function needsIn({ cluster, tiers }: State): RuleNeeds["all"] {
   return needs.all;
 }
 
-/** S7.7: which conditions an Allow has is not compared rule by rule: all that allow beside a condition count as needed. */
+/** S7.7: which conditions an Allow has is not compared rule by rule: all rules that allow besides a condition count as needed. */
 const isConditional = ({ tiers }: State, rule: Rule): boolean =>
   tiers[rule.origin.direction].some(
     ({ rules }) => rules.includes(rule) && rules.some(({ condition }) => condition !== undefined),
   );
 
-describe("a rule that nothing needs", () => {
+describe("a redundant rule", () => {
   it.each([
     ["any API", { minLength: 1, maxLength: 5, maxReplicas: 2 }],
-    // It has the most kinds of peers, and most that nobody can know.
+    // It has the most kinds of peers, and the most unknown facts.
     ["Cilium", { kinds: ["Cilium"] as const, minLength: 1, maxLength: 3 }],
-  ])("S1.1: of %s can be taken out, and nothing is said otherwise of any connection", (_what, choices) => {
+  ])("S1.1: of %s can be removed, and no connection changes", (_what, choices) => {
     fc.assert(
       fc.property(anyScenario(choices), (scenario) => {
         const state = stateIn(scenario);
@@ -42,7 +42,7 @@ describe("a rule that nothing needs", () => {
     );
   });
 
-  it("S1.1: is the only one, where everything is known: without any other, something is said otherwise", () => {
+  it("S1.1: is the only kind, with everything known: without any other rule, some connection changes", () => {
     const choices = { complete: true, unknowable: false, minLength: 1, maxLength: 5, maxReplicas: 2 };
     fc.assert(
       fc.property(anyScenario(choices), (scenario) => {

@@ -13,9 +13,9 @@ import { formatRule } from "../policy/describe.js";
 import type { Rule, Tiers } from "../policy/model.js";
 import { withoutRule } from "../policy/without-rule.js";
 import { everyFlow } from "../../testing/transform/changed-without.js";
-import { about, anyScenario, stateIn, tellDecision } from "../../testing/arbitrary/scenario.js";
+import { about, anyScenario, stateIn, describeDecision } from "../../testing/arbitrary/scenario.js";
 
-/** For every answer to what is not known and to which the rule matches: who else of these matches. */
+/** For every answer to unknown facts with which the rule matches: which of these match too. */
 function alsoMatching(
   rule: Rule,
   others: readonly Rule[],
@@ -35,7 +35,7 @@ function alsoMatching(
 
 type Shadowed = Extract<RuleProof, { kind: "shadowed" }>;
 
-/** What is wrong with the proof that a rule is in the shadow of others, if anything. */
+/** What is wrong with the proof that a rule is shadowed, if anything. */
 function faultOf({ rule, by, always }: Shadowed, flows: readonly Flow[], state: State): string | undefined {
   const { rules } = state.tiers[rule.origin.direction].find((tier) => tier.rules.includes(rule))!;
   const isEarlier = (other: Rule) => rules.includes(other) && rules.indexOf(other) < rules.indexOf(rule);
@@ -44,7 +44,7 @@ function faultOf({ rule, by, always }: Shadowed, flows: readonly Flow[], state: 
   const meeting = new Set<Rule>();
   for (const flow of flows)
     for (const matching of alsoMatching(rule, named, flow, state)) {
-      if (matching.length === 0 && !isFromOwnNode(flow, state)) return `nobody takes ${about(flow)}`;
+      if (matching.length === 0 && !isFromOwnNode(flow, state)) return `no rule takes ${about(flow)}`;
       if (always !== undefined && !matching.includes(always) && !isFromOwnNode(flow, state))
         return `${formatRule(always.origin)} does not take ${about(flow)}`;
       for (const other of matching) meeting.add(other);
@@ -60,7 +60,7 @@ const isFromOwnNode = (flow: Flow, { cluster, tiers }: State): boolean =>
   );
 
 describe("a rule that never decides anything", () => {
-  it("S1.1: in the shadow of others: they take all of it, and each some of it", () => {
+  it("S1.1: shadowed: others take all of it, and each some of it", () => {
     let found = 0;
     fc.assert(
       fc.property(anyScenario({ minLength: 2, maxLength: 6 }), (scenario) => {
@@ -78,7 +78,7 @@ describe("a rule that never decides anything", () => {
     expect(found).toBeGreaterThan(isFull ? 3 : 0);
   });
 
-  it("S1.1, S1.2: out of reach: no walk ends there", () => {
+  it("S1.1, S1.2: unreached: no walk ends there", () => {
     let found = 0;
     fc.assert(
       fc.property(anyScenario({ minLength: 2, maxLength: 6 }), (scenario) => {
@@ -101,7 +101,7 @@ describe("a rule that never decides anything", () => {
     expect(found).toBeGreaterThan(isFull ? 3 : 0);
   });
 
-  it("S1.1: redundant: the example gets the same verdict without the rule, from whom the proof says", () => {
+  it("S1.1: redundant: the example gets the same verdict without the rule, from the decider in the proof", () => {
     let found = 0;
     fc.assert(
       fc.property(anyScenario({ minLength: 2, maxLength: 6 }), (scenario) => {
@@ -115,7 +115,7 @@ describe("a rule that never decides anything", () => {
           const [before, after] = [judge(tiers), judge(withoutRule(tiers, rule))];
           const title = `${formatRule(rule.origin)}: ${about(flow)}`;
           expect([title, after.verdict]).toEqual([title, before.verdict]);
-          expect([title, tellDecision(instead)]).toEqual([title, tellDecision(after.decisions[0]!)]);
+          expect([title, describeDecision(instead)]).toEqual([title, describeDecision(after.decisions[0]!)]);
         }
       }),
       { numRuns: 40 },

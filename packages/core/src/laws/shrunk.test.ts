@@ -38,7 +38,7 @@ function explained(state: State, from: string, to: string, port?: number) {
 }
 
 describe("found by the oracle", () => {
-  it("S1.14: `::/0` matches a pod without an address even where the other end speaks IPv4, and says so", () => {
+  it("S1.14: `::/0` matches a pod without an address even if the other endpoint has IPv4, with a note", () => {
     const denied = world(adminEgress(`{action: Deny, to: [{networks: ["::/0"]}]}`));
     expect(denied.ask("a/client -> a/young:80/TCP")).toMatchObject({
       verdict: "Deny",
@@ -50,7 +50,7 @@ describe("found by the oracle", () => {
 });
 
 describe("found by translating", () => {
-  it("S1.10: the namespace of a pod still to come carries its name as a label, even where none was given", () => {
+  it("S1.10: the namespace of a future pod has its name as a label, even if none was given", () => {
     const asked = world(
       adminEgress(
         "{action: Deny, to: [{namespaces: {matchExpressions: [{key: kubernetes.io/metadata.name, operator: Exists}]}}]}",
@@ -61,7 +61,7 @@ describe("found by translating", () => {
 });
 
 describe("found by the sets of ports", () => {
-  it("S7.7: ports with another condition are another set, also where one item allows them all", () => {
+  it("S7.7: ports with another condition are another set, even if one item allows them all", () => {
     const ports = 'toPorts: [{ports: [{port: "53"}], serverNames: [example.com]}, {ports: [{port: "8080"}]}]';
     const { state } = world(cilium(`egress: [{toEndpoints: [{}], ${ports}}]`));
     const sets = explained(state, "a/client", "a/young").ports!.filter(
@@ -85,7 +85,7 @@ describe("found by traces", () => {
     return ingress.tiers.flatMap(({ tier, rules }) => rules.map(({ result }) => `${tier} ${result}`));
   };
 
-  it("S7.8: a node that its own pod denies is shown the rule that denies it, not an Allow that is never asked", () => {
+  it("S7.8: a node that its own pod denies is shown the rule that denies it, not an Allow that is never reached", () => {
     expect(rulesShown(cilium("ingressDeny: [{fromEntities: [host]}]") + guard)).toContain(
       "network-policy matches",
     );
@@ -102,7 +102,7 @@ describe("found by traces", () => {
 });
 
 describe("S9.1: found by completing what is missing", () => {
-  it("S3.4: two selectors that together hold for every node leave nothing open about an unknown one", () => {
+  it("S3.4: two selectors that together match every node leave nothing undecided about an unknown one", () => {
     const asked = world(
       adminEgress(
         "{action: Deny, to: [{nodes: {matchLabels: {team: red}}}]}",
@@ -119,7 +119,7 @@ describe("S9.1: found by completing what is missing", () => {
     expect(asked.verdict("a/client -> a/host:80/TCP")).toBe("Undecided");
   });
 
-  it("S8.3: a pod without an address may get one that a domain name resolves to, and is not meant", () => {
+  it("S8.3: a pod without an address may get one that a domain name resolves to, and never matches", () => {
     const policy = adminEgress(
       "{action: Allow, to: [{domainNames: [example.com]}]}",
       "{action: Deny, to: [{namespaces: {}}]}",

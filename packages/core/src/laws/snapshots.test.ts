@@ -39,7 +39,7 @@ function readBack(text: string, facts: Partial<Facts>) {
 }
 
 describe("a snapshot", () => {
-  it("says all that the cluster said", () => {
+  it("contains all that verdicts depend on", () => {
     fc.assert(
       fc.property(anyScenario({ minLength: 1 }), (scenario) => {
         const state = readBack(snapshotOf(sourcesOf(scenario)).text, scenario.facts);
@@ -53,38 +53,35 @@ describe("a snapshot", () => {
 
   it.each([
     ["any API", { minLength: 1 }, 60],
-    // Its selectors have keys that are no labels, and labels that do not count.
+    // Its selectors have keys that are not labels, and labels that do not count.
     ["Cilium", { kinds: ["Cilium"] as const, minLength: 2, maxLength: 4 }, 40],
-  ])(
-    "of %s gives the same verdicts when it is redacted, and holds no name any more",
-    (_what, choices, numRuns) => {
-      fc.assert(
-        fc.property(anyScenario(choices), (scenario) => {
-          const words = new Words(hash, [], scenario.policies as never);
-          const names = renamingOf(scenario, words);
-          const facts = {
-            ...scenario.facts,
-            ...(scenario.facts.dns === undefined
-              ? {}
-              : {
-                  dns: scenario.facts.dns.map((record) => ({ ...record, name: words.domain(record.name) })),
-                }),
-          };
-          const { text } = snapshotOf(sourcesOf(scenario), { redact: hash });
-          const questions = rename<readonly Question[]>(scenario.questions, names);
-          expect(verdictsIn(readBack(text, facts), questions)).toEqual(
-            verdictsIn(stateIn(scenario), scenario.questions),
-          );
-          for (const name of [...namespaceNames, "robot", "pod-0", "zone", "svc-web", "group-1"])
-            expect(text).not.toContain(`"${name}"`);
-        }),
-        { numRuns },
-      );
-    },
-  );
+  ])("of %s gives the same verdicts when redacted, and contains no names", (_what, choices, numRuns) => {
+    fc.assert(
+      fc.property(anyScenario(choices), (scenario) => {
+        const words = new Words(hash, [], scenario.policies as never);
+        const names = renamingOf(scenario, words);
+        const facts = {
+          ...scenario.facts,
+          ...(scenario.facts.dns === undefined
+            ? {}
+            : {
+                dns: scenario.facts.dns.map((record) => ({ ...record, name: words.domain(record.name) })),
+              }),
+        };
+        const { text } = snapshotOf(sourcesOf(scenario), { redact: hash });
+        const questions = rename<readonly Question[]>(scenario.questions, names);
+        expect(verdictsIn(readBack(text, facts), questions)).toEqual(
+          verdictsIn(stateIn(scenario), scenario.questions),
+        );
+        for (const name of [...namespaceNames, "robot", "pod-0", "zone", "svc-web", "group-1"])
+          expect(text).not.toContain(`"${name}"`);
+      }),
+      { numRuns },
+    );
+  });
 });
 
-/** What each word of the vocabulary is called in the redacted snapshot. */
+/** The replacement of each word of the vocabulary in the redacted snapshot. */
 function renamingOf({ cluster }: Scenario, words: Words): Renaming {
   const labels = Object.values<LabelWords>(labelWords).flatMap((some) => Object.entries(some));
   const values = labels.flatMap(([, those]) => [...those]);

@@ -9,7 +9,7 @@ import { about, anyScenario, flowsOf, type Scenario, stateIn } from "../../testi
 
 const directions = ["egress", "ingress"] as const;
 
-/** The rules and tiers that a trace says ended the walk. */
+/** The rules and tiers that end the walk according to a trace. */
 function endings({ tiers }: WalkTrace) {
   const rules = tiers.flatMap((tier) => tier.rules);
   return {
@@ -55,7 +55,7 @@ describe("a trace", () => {
           const decides = by.kind === "rule" || by.kind === "isolation";
           expect(ends).toEqual(decides ? [verdict === "Allow" ? "allow" : "deny"] : []);
           expect(outcomes).not.toContain("undecided");
-          // Nothing behind the end is reached, and nothing before it is left out.
+          // Nothing after the end is reached, and nothing before it is left out.
           const end = outcomes.findIndex((outcome) => outcome === "allow" || outcome === "deny");
           for (const [i, outcome] of outcomes.entries())
             expect(outcome === "not-reached").toBe(end !== -1 && i > end);
@@ -65,12 +65,12 @@ describe("a trace", () => {
     );
   });
 
-  it("S9.1: where something is not known, names whatever may decide, and says so where the end is open", () => {
+  it("S9.1: with unknown facts, names everything that may decide, and marks what is undecided", () => {
     fc.assert(
       fc.property(anyScenario({ kinds: andForeign, minLength: 1 }), (scenario) => {
         everyWalk(scenario, ({ decisions, verdict }, trace, direction, flow) => {
           const { possible, outcomes } = endings(trace);
-          // Whose rules are asked is itself not known where a node may be the pod's own (S1.6, S7.8).
+          // Which rules apply is itself unknown if a node may be the pod's own (S1.6, S7.8).
           const end =
             direction === "ingress" && flow.destination.kind === "pod" ? flow.destination.pod : undefined;
           if (end !== undefined && runsOn(end, flow.source) === "maybe") return;

@@ -50,7 +50,7 @@ function expectExact(unknowing: Scenario, completions: readonly Scenario[]): voi
   }
 }
 
-/** Which ends are behind a Service may hang on the very fact that is missing, so nobody asks through one. */
+/** The endpoints of a Service may depend on the missing fact, so Services are not used here. */
 const notThroughServices = (scenario: Scenario): Scenario => ({
   ...scenario,
   questions: scenario.questions.filter(({ to }) => to.kind !== "workload"),
@@ -61,7 +61,7 @@ const scenariosOf = (...kinds: readonly PolicyKindName[]) =>
     notThroughServices,
   );
 
-/** Those whose rules ask for the fact in question, so that one fact is asked for more than once. */
+/** Those whose rules use the fact, so that one fact is used more than once. */
 const aboutAddresses = scenariosOf("NetworkPolicy", "seed ClusterNetworkPolicy", "AdminNetworkPolicy");
 const aboutNodes = scenariosOf("released ClusterNetworkPolicy", "AdminNetworkPolicy", "Cilium");
 const aboutNames = scenariosOf("seed ClusterNetworkPolicy", "AdminNetworkPolicy", "Cilium");
@@ -137,7 +137,7 @@ describe("S9.1: a verdict is Undecided if and only if what is missing makes a di
           withPods(scenario, (pod, i) =>
             pod.hostNetwork || i > 1 ? pod : { ...pod, ips: i === 0 ? first : second },
           );
-        // The borders of the vocabulary's ranges: a range either holds both neighbours or has its border there.
+        // The borders of the vocabulary's ranges: a range either contains both neighbours or has its border there.
         const ips = [0, 1, 2, 3, 4, 5, 6].map((i) => [`10.0.0.${i}`, `fd00::${i}`]);
         expectExact(
           at([], []),
@@ -163,7 +163,7 @@ describe("S9.1: a verdict is Undecided if and only if what is missing makes a di
     );
   });
 
-  it("S1.6, S3.4: the node of a pod in the host's network, and with it the labels of that node", () => {
+  it("S1.6, S3.4: the node of a host-network pod, and with it the labels of that node", () => {
     const labels = [{}, { team: "red" }, { team: "blue" }, { team: "green" }].flatMap((team) =>
       [{}, { zone: "east" }, { zone: "west" }, { zone: "south" }].map((zone) => ({ ...team, ...zone })),
     );

@@ -4,10 +4,10 @@ import type { Flow } from "../evaluate/flow.js";
 import { evaluate } from "../evaluate/evaluate.js";
 import { formatPolicy } from "../policy/model.js";
 import { selectsPod } from "../../testing/oracle/oracle.js";
-import { anyScenario, flowsOf, stateIn, tell } from "../../testing/arbitrary/scenario.js";
+import { anyScenario, flowsOf, stateIn, describeWalk } from "../../testing/arbitrary/scenario.js";
 
-describe("a policy that selects neither end", () => {
-  it("S1.1: has no say: without it nothing changes, not even what is said", () => {
+describe("a policy that selects neither endpoint", () => {
+  it("S1.1: has no effect: without it nothing changes, not even the explanations", () => {
     fc.assert(
       fc.property(anyScenario({ minLength: 2 }), (scenario) => {
         const whole = stateIn(scenario);
@@ -37,7 +37,7 @@ describe("a policy that selects neither end", () => {
           const said = (state: typeof whole) =>
             flowsOf(state, question).map((flow) => {
               const { egress, ingress } = evaluate(state.cluster, state.tiers, flow);
-              return [tell(egress), tell(ingress)];
+              return [describeWalk(egress), describeWalk(ingress)];
             });
           expect(said(left)).toEqual(said(whole));
         }

@@ -36,7 +36,7 @@ describe("a question", () => {
     [cluster.verdict("nonsense", "shop/cart"), "TW1501"],
     [cluster.explain("shop/web", "shop/cart:99999"), "TW1503"],
     [cluster.explain("shop/web", "shop/cart:80", "80"), "TW1501"],
-    [cluster.lookup("shop/nobody"), "TW1502"],
+    [cluster.lookup("shop/absent"), "TW1502"],
     [cluster.matrix({ ports: ["0"] }), "TW1503"],
     [cluster.matrix({ selector: "a=(" }), "TW1502"],
     [cluster.matrix({ namespaces: ["nowhere"] }), "TW1502"],

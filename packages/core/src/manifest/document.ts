@@ -8,7 +8,7 @@ export type JsonObject = { readonly [key: string]: Json };
 export interface Comment {
   readonly path: Path;
   /** On the lines above it, or on its own line. */
-  readonly side: "before" | "beside";
+  readonly side: "before" | "inline";
   /** One line, without the `#`. */
   readonly text: string;
 }

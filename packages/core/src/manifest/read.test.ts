@@ -9,7 +9,10 @@ import { cut } from "../../testing/transform/cut.js";
 import type { Source } from "./source.js";
 
 /** Everything that a source says, with the places of all parts of its objects. */
-function told(source: Source): { readonly objects: readonly string[]; readonly problems: readonly string[] } {
+function summary(source: Source): {
+  readonly objects: readonly string[];
+  readonly problems: readonly string[];
+} {
   const objects: string[] = [];
   const problems: string[] = [];
   readObjects(source, {
@@ -40,8 +43,8 @@ function pathsIn(value: Json, path: Path = []): readonly Path[] {
   return [path, ...inside];
 }
 
-const inHand = (text: string) => told({ file: "test", text });
-const inChunks = (text: string, size: number) => told({ file: "test", chunks: () => cut(text, size) });
+const inHand = (text: string) => summary({ file: "test", text });
+const inChunks = (text: string, size: number) => summary({ file: "test", chunks: () => cut(text, size) });
 
 /** The law: how a text comes makes no difference. */
 function sameInChunks(text: string, size: number): void {

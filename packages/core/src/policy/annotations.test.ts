@@ -30,7 +30,7 @@ describe("what is wrong with annotations", () => {
   });
 
   it.each([
-    ["a value that is none of those", { "tierwall.dev/audit": "yes" }, "value", "`denied`, `all`, `none`"],
+    ["an unknown value", { "tierwall.dev/audit": "yes" }, "value", "`denied`, `all`, `none`"],
     ["a value that is no text", { "tierwall.dev/audit": false }, "value", "not `false`"],
     ["a slip in the name", { "tierwall.dev/enforcment": "shadow" }, "key", "`tierwall.dev/enforcement`?"],
     ["a name that is like none", { "tierwall.dev/owner": "me" }, "key", "it has no effect"],

@@ -45,7 +45,7 @@ export function describeSubject({ namespaces, pods, account }: PodSelection): st
 
 /** `pods with app=web in namespace shop; 10.0.0.0/8`. */
 export function describePeers(peers: readonly Peer[]): string {
-  return peers.length === 0 ? "nobody" : peers.map(describePeer).join("; ");
+  return peers.length === 0 ? "no peers" : peers.map(describePeer).join("; ");
 }
 
 /** What else must hold for an Allow, as a phrase after `conditional on`. */

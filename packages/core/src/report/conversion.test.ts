@@ -11,14 +11,14 @@ kind: ClusterNetworkPolicy
 metadata: {name: guard}
 spec: {appliedTo: {namespaceSelector: {}}, egress: [{action: ${action}, ports: [{port: 80}]${peers}}]}
 `;
-const told = (yaml: string) => {
+const summary = (yaml: string) => {
   const conversion = convert(world(yaml).state, { to: "cluster-network-policy" });
   return { text: conversionText(conversion, noStyle), json: conversionJson(conversion) };
 };
 
 describe("what is said about a conversion", () => {
   it("proven: how much was compared, and in place of what", () => {
-    const { text, json } = told(`${cluster}${kind("Deny", "")}`);
+    const { text, json } = summary(`${cluster}${kind("Deny", "")}`);
     expect(text).toBe(
       "✓ proven: 1 policy became 1, and every verdict about the 2 pods is the same: among them, with nodes, and with external addresses\n" +
         "  in place of ClusterNetworkPolicy guard\n" +
@@ -42,7 +42,7 @@ describe("what is said about a conversion", () => {
 
   it("not proven: which verdicts differ, and who decides", () => {
     const ingress = kind("Deny", "").replace("egress", "ingress");
-    const { text, json } = told(`${cluster}${ingress}`);
+    const { text, json } = summary(`${cluster}${ingress}`);
     expect(text.split("\n").map((line) => line.trim())).toEqual([
       "✗ not proven: 1 policy became 1, but 2 pairs would get a different verdict on 80/TCP",
       "· ClusterNetworkPolicy guard rule 1: is about every source; the API can name pods only, and says",
@@ -69,10 +69,10 @@ describe("what is said about a conversion", () => {
   });
 
   it("without pods: that nothing is proven", () => {
-    expect(told(kind("Deny", "")).text).toContain(
+    expect(summary(kind("Deny", "")).text).toContain(
       "? NOT PROVEN: 1 policy became 1, but the input has no pods",
     );
-    expect(told(kind("Deny", "")).json.proven).toBe(false);
+    expect(summary(kind("Deny", "")).json.proven).toBe(false);
   });
 
   it("S11.6: proven in this cluster only: the cluster in which it is not", () => {
@@ -94,6 +94,6 @@ spec:
   });
 
   it("nothing to convert", () => {
-    expect(told(cluster).text).toBe("there is nothing to convert");
+    expect(summary(cluster).text).toBe("there is nothing to convert");
   });
 });

@@ -13,7 +13,7 @@ describe("wrapping", () => {
       "  ",
       "> aaaa\n  bbbb\n  cccc",
     ],
-    ["a word that is too long stands alone", "", "a bbbbbbbbbbbbbbb c", "", "a\nbbbbbbbbbbbbbbb\nc"],
+    ["a word that is too long is on its own line", "", "a bbbbbbbbbbbbbbb c", "", "a\nbbbbbbbbbbbbbbb\nc"],
     ["a line may be exactly as long", "", "aaaa bbbbb", "", "aaaa bbbbb"],
     ["one more is too much", "", "aaaa bbbbbb", "", "aaaa\nbbbbbb"],
     ["nothing is a line", "> ", "", "  ", "> "],

@@ -29,7 +29,7 @@ function results(name: string, ...expectations: readonly string[]): TestResult {
 }
 const holds = '{from: a/client, to: ["x/server:80/TCP", "x/server:ICMP"], verdict: Deny}';
 const fails = '{from: a/client, to: "x/server:80/TCP", verdict: Allow, decidedBy: default}';
-const cannotBeAsked = '{from: a/nobody, to: "x/server:80/TCP", verdict: Deny}';
+const cannotBeAsked = '{from: a/absent, to: "x/server:80/TCP", verdict: Deny}';
 
 const good = results("isolated", holds);
 const bad = results("open", fails, holds);

@@ -63,11 +63,11 @@ function warningsOf(
   const [before, after] = change === "applied" ? [without, all] : [all, without];
   const engine = compile(before.cluster, before.tiers);
   const { pairs } = engine.update({ tiers: after.tiers });
-  const told = consequenceWarnings(consequencesOf(engine, pairs, reader), reader);
-  if (change === "deleted") return told.map(({ text }) => text);
+  const reported = consequenceWarnings(consequencesOf(engine, pairs, reader), reader);
+  if (change === "deleted") return reported.map(({ text }) => text);
   const applied = after.policies.at(-1)!;
   const more = precedenceWarnings(precedenceOf(engine, new Set([applied])), applied, reader);
-  return [...told, ...more].map(({ about, text }) => `${about}: ${text}`);
+  return [...reported, ...more].map(({ about, text }) => `${about}: ${text}`);
 }
 
 describe("warnings about an edit say", () => {

@@ -40,7 +40,7 @@ export const labelValue = format(
   (text) =>
     complain(
       "TW1302",
-      `\`${text}\` is not a label value; write at most 63 letters, digits, \`-\`, \`_\` and \`.\`, with a letter or digit at both ends`,
+      `\`${text}\` is not a label value; write at most 63 letters, digits, \`-\`, \`_\` and \`.\`, beginning and ending with a letter or digit`,
     ),
 );
 
@@ -107,7 +107,7 @@ export const objectName: Format = {
       ? []
       : complain(
           "TW1103",
-          `\`${text}\` is not a valid name; write at most 253 lower-case letters, digits, \`-\` and \`.\`, with a letter or digit at both ends`,
+          `\`${text}\` is not a valid name; write at most 253 lower-case letters, digits, \`-\` and \`.\`, beginning and ending with a letter or digit`,
         ),
 };
 

@@ -41,7 +41,7 @@ describe("a problem in the words of the file", () => {
       '{"labels": {"version": 1.0}}',
       '1:24 expected a string, found the number 1; put it in quotes: "1.0"',
     ],
-    ["what no quotes can mend", "labels: {app: [web]}\n", "1:15 expected a string, found a list"],
+    ["what quotes cannot fix", "labels: {app: [web]}\n", "1:15 expected a string, found a list"],
   ])("%s", (_what, text, expected) => expect(said(text)).toEqual([expected]));
 
   it("a key is shown at the key", () => {

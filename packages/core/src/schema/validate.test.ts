@@ -275,7 +275,7 @@ describe("S3.6, S5.1: problems that do not prevent reading are marked as readabl
 
   it.each([
     ["a list too long", list("A list.", integer("A number."), { maxItems: 1 }), [1, 2], true],
-    ["an item that stands twice", list("A list.", integer("A number."), { set: true }), [1, 1], true],
+    ["a duplicate item", list("A list.", integer("A number."), { set: true }), [1, 1], true],
     ["a text too long", string("A text.", { maxLength: 1 }), "ab", true],
     ["a number above what may grow", integer("N.", { minimum: 0, maximum: 9, mayGrow: true }), 10, true],
     [

@@ -7,8 +7,8 @@ const admitted = (apiVersion: string, kind: string, spec: string) => {
   const text = `{apiVersion: ${apiVersion}, kind: ${kind}, metadata: {name: p, namespace: shop}, spec: ${spec}}`;
   const [object] = objectsOf(parseManifest(text, "p.yaml").documents).objects;
   const found = admissionOf(object!);
-  const told = found.what === "not ours" ? [] : found.diagnostics;
-  return [found.what, ...told.map(({ code, path }) => `${code} ${formatPath(path ?? [])}`)];
+  const reported = found.what === "not ours" ? [] : found.diagnostics;
+  return [found.what, ...reported.map(({ code, path }) => `${code} ${formatPath(path ?? [])}`)];
 };
 
 const clusterPolicy = (spec: string) =>
@@ -75,8 +75,8 @@ describe("an object that is about to enter a cluster", () => {
   });
 
   it("S3.10: a version that is not known is never refused, and always reported", () => {
-    const [what, ...told] = admitted("policy.networking.k8s.io/v9", "ClusterNetworkPolicy", "{}");
+    const [what, ...reported] = admitted("policy.networking.k8s.io/v9", "ClusterNetworkPolicy", "{}");
     expect(what).toBe("taken");
-    expect(told).toContain("TW2015 apiVersion");
+    expect(reported).toContain("TW2015 apiVersion");
   });
 });

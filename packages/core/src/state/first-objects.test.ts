@@ -20,7 +20,7 @@ describe("S10.4: two objects of one name", () => {
       [pod("a", "x"), pod("a", "y"), node("a"), pod("b", "x"), pod("a", "x")],
       [/Pod x\/a; the other is at all\.yaml:1$/],
     ],
-    ["are told with the first, each time", [node("a"), node("a"), node("a")], [/yaml:1$/, /yaml:1$/]],
+    ["are reported with the first, each time", [node("a"), node("a"), node("a")], [/yaml:1$/, /yaml:1$/]],
     ["are none in two namespaces", [pod("a", "x"), pod("a", "y")], []],
     ["are none of two kinds", [node("a"), pod("a", "x")], []],
     [

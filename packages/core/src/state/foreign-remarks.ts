@@ -54,7 +54,7 @@ function isIgnored(objects: Group): Diagnostic {
 
 function withoutEffect(objects: readonly ForeignObject[]): Diagnostic {
   const counts = countsOf(objects.map(({ kind }) => `${kind.product} ${kind.kind}`));
-  const message = `objects that neither allow nor deny traffic by themselves: ${formatCounts(counts)}`;
+  const message = `objects without a direct effect on traffic: ${formatCounts(counts)}`;
   return diagnostic("TW3009", message);
 }
 

@@ -19,8 +19,8 @@ import {
 } from "./arbitrary-vocabulary.js";
 
 /*
- * ClusterNetworkPolicy in both its spellings, AdminNetworkPolicy and BaselineAdminNetworkPolicy as released say the same
- * things in different words. A model says it once, and `spell` writes it down in any of them (S3.1, S4.1).
+ * ClusterNetworkPolicy in both its spellings, AdminNetworkPolicy and BaselineAdminNetworkPolicy as released express the same
+ * rules in different forms. A model has the rules once, and `spell` writes them in any of these forms (S3.1, S4.1).
  */
 
 export type AdminAction = "Allow" | "Deny" | "Pass";
@@ -102,7 +102,7 @@ function ruleWith(peer: fc.Arbitrary<AdminPeer>, actions: readonly AdminAction[]
   ).map(madeValid);
 }
 
-/** S8.2: domain names only allow. S3.7: named ports stand beside pods only. */
+/** S8.2: domain names only allow. S3.7: named ports are combined with pods only. */
 function madeValid({ action, peers, ports }: AdminRule): AdminRule {
   const allowed = peers.map((peer) =>
     "domainNames" in peer && action !== "Allow" ? { networks: ["0.0.0.0/0", "::/0"] } : peer,
@@ -131,13 +131,13 @@ export function anyAdminModel({
   );
 }
 
-/** A rule of one direction, to be put behind others. */
+/** A rule of one direction, to be added after others. */
 export const anyAdminRule = {
   ingress: ruleWith(podPeer, ["Allow", "Deny", "Pass"]),
   egress: ruleWith(egressPeer, ["Allow", "Deny", "Pass"]),
 };
 
-/** Every pod of the cluster; and everything there is, which only egress rules can say. */
+/** Every pod of the cluster; and everything, which only egress rules can express. */
 export const everyPeer: Readonly<Record<"ingress" | "egress", readonly AdminPeer[]>> = {
   ingress: [{ namespaces: {} }],
   egress: [{ namespaces: {} }, { nodes: {} }, { networks: ["0.0.0.0/0", "::/0"] }],
@@ -164,7 +164,7 @@ export function spell(model: AdminModel, spelling: AdminSpelling): Unnamed<unkno
   };
 }
 
-/** What a BaselineAdminNetworkPolicy can say of a model: S4.1. */
+/** The part of a model that a BaselineAdminNetworkPolicy can express: S4.1. */
 export function asBaseline(model: AdminModel): AdminModel {
   const rules = (list: readonly AdminRule[] | undefined) =>
     list?.map(({ action, peers, ...rest }) => ({

@@ -18,7 +18,7 @@ import {
   type LabelWords,
 } from "./arbitrary-vocabulary.js";
 
-/** A Cilium rule as it is written; an item is any of its fields, and laws only ever take lists apart. */
+/** A Cilium rule as it is written; an item is any of its fields, and laws only split lists. */
 export interface CiliumSpec {
   readonly endpointSelector?: Selector;
   readonly nodeSelector?: Selector;
@@ -44,7 +44,7 @@ export type CiliumItem = {
 } & { readonly [peers: string]: unknown };
 
 export interface CiliumChoices {
-  /** Cloud groups and authentication, about which no input can tell. */
+  /** Cloud groups and authentication, which no input contains. */
   readonly unknowable?: boolean;
   /** Conditions on an Allow: L7, SNI, authentication. */
   readonly conditions?: boolean;
@@ -63,7 +63,7 @@ const reachingWords: LabelWords = {
   "k8s:io.cilium.k8s.namespace.labels.env": labelWords.namespace.env,
   "io.cilium.k8s.policy.serviceaccount": [...accounts],
 };
-/** S7.13, S7.15, S7.16: what is no pod, labels that are not part of an identity, and clusters. */
+/** S7.13, S7.15, S7.16: endpoints other than pods, labels that are not part of an identity, and clusters. */
 const identityWords: LabelWords = {
   "reserved:host": [""],
   "reserved:remote-node": [""],

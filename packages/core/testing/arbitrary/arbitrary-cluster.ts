@@ -50,7 +50,7 @@ export interface NodeModel {
   readonly ips: readonly string[];
 }
 
-/** One name for two protocols and two names for one number: looking up only half of it goes wrong. */
+/** One name for two protocols and two names for one number: looking up only half of it fails. */
 const declaredPorts: readonly PortModel[] = [
   { name: "http", containerPort: 80 },
   { name: "http", containerPort: 81, protocol: "UDP" },
@@ -60,7 +60,7 @@ const declaredPorts: readonly PortModel[] = [
 ];
 
 export interface ClusterChoices {
-  /** Nothing is missing: each pod has its addresses and its node, and whatever policies point to is there. */
+  /** Nothing is missing: each pod has its addresses and its node, and everything that policies refer to exists. */
   readonly complete?: boolean;
   /** How many pods, and how many of each that differ from it in one thing at most, as replicas do. */
   readonly minPods?: number;
@@ -103,7 +103,7 @@ export function anyCluster({
       ports: fc.subarray([...declaredPorts]),
       account: anyOf(...accounts),
     },
-    // `elsewhere` is no node of the input.
+    // `elsewhere` is not a node of the input.
     { node: anyOf("node-1", "node-2", ...(complete ? [] : ["elsewhere"])) },
   );
   const replicas = fc.array(variation, { maxLength: maxReplicas - 1 });
@@ -134,7 +134,7 @@ export function anyCluster({
     }));
 }
 
-/** What may be different about a replica: mostly where it runs, and else what only some rule sees. */
+/** What may differ in a replica: mostly its node, and otherwise what only some rules match. */
 const variation = anyOf<Partial<PodModel>>(
   {},
   { node: "node-1" },
@@ -144,7 +144,7 @@ const variation = anyOf<Partial<PodModel>>(
   { labels: { team: "red" } },
 );
 
-/** Services with and without their endpoints, and a CIDR group: what Cilium's peers may point to. */
+/** Services with and without their endpoints, and a CIDR group: what Cilium's peers may refer to. */
 function anyExtras(complete: boolean): fc.Arbitrary<readonly Manifest[]> {
   const service = (name: string, spec: object, labels: Labels) => ({
     apiVersion: "v1",

@@ -76,7 +76,7 @@ export function anyGuardrail(
   });
 }
 
-/** S6.5: a key isolates, whatever stands behind it. */
+/** S6.5: a key isolates, whatever its value. */
 const defaults = (rule: fc.Arbitrary<WrittenDraftRule>) =>
   often<readonly WrittenDraftRule[] | null>([1, fc.constant(null)], [4, fc.array(rule, { maxLength: 2 })]);
 

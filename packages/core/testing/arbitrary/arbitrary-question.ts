@@ -14,7 +14,7 @@ import {
   transport,
 } from "./arbitrary-vocabulary.js";
 
-/** Mostly what rules and container ports speak of; also the numbers beside those, and both ends. */
+/** Mostly the ports of rules and containers; also the numbers next to those, and the first and last. */
 const port: fc.Arbitrary<PortRef> = often<PortRef>(
   [
     9,
@@ -46,7 +46,7 @@ const newPod: fc.Arbitrary<EndpointRef> = fields({
   podLabels: someLabels(labelWords.pod),
 });
 
-/** Questions about the ends that a cluster has, pods above all; `complete` ones are not about pods still to come. */
+/** Questions about the endpoints of a cluster, mostly pods; `complete` ones are not about future pods. */
 export function questionsAbout(
   { pods, nodes, extras }: ClusterModel,
   { complete = false }: ClusterChoices = {},

@@ -5,7 +5,7 @@ import fc from "fast-check";
  * meet each other, and every word has one meaning only, so that a law may rename them all (laws/renaming.test.ts).
  */
 
-/** A Kubernetes object as it stands in a file. */
+/** A Kubernetes object as written in a file. */
 export interface Manifest<S = unknown> {
   readonly apiVersion: string;
   readonly kind: string;
@@ -36,7 +36,7 @@ export const namespaceNames = ["alpha", "beta", "gamma", "delta"] as const;
 export const accounts = ["default", "robot"] as const;
 export const nodeNames = ["node-1", "node-2"] as const;
 
-/** `team` is a label of everything, so that confusing whose labels are meant shows. */
+/** `team` is a label of everything, so that confusing the labels of different objects is noticed. */
 export const labelWords = {
   namespace: { team: ["red", "blue"], env: ["prod", "dev"] },
   pod: { team: ["red", "blue"], app: ["web", "db"] },
@@ -57,11 +57,11 @@ export function fields<R extends object, O extends object = object>(
 
 export const anyOf = <T>(...items: readonly T[]): fc.Arbitrary<T> => fc.constantFrom(...items);
 
-/** Arbitraries by how often they are wanted. */
+/** Arbitraries by weight. */
 export const often = <T>(...choices: readonly (readonly [number, fc.Arbitrary<T>])[]): fc.Arbitrary<T> =>
   fc.oneof(...choices.map(([weight, arbitrary]) => ({ weight, arbitrary })));
 
-/** Some of the labels there are. */
+/** Some of all labels. */
 export function someLabels(words: LabelWords): fc.Arbitrary<Readonly<Record<string, string>>> {
   return fields(
     {},
@@ -102,7 +102,7 @@ export const anyNamespaceName = often<string>(
   [1, anyOf("gamma", "delta")],
 );
 
-/** For subjects: a policy that selects nobody is a waste of a run. */
+/** For subjects: a policy that selects no pods wastes a run. */
 export const broadly = (selector: fc.Arbitrary<Selector>): fc.Arbitrary<Selector> =>
   often<Selector>([2, fc.constant({})], [1, selector]);
 
@@ -113,11 +113,11 @@ export const namespaceSelector = selectorOver({
   [namespaceNameKey]: ["alpha", "beta"],
 });
 
-/** Pod `i` is 10.0.0.(i+1) and fd00::(i+1); these ranges hold just them. */
+/** Pod `i` is 10.0.0.(i+1) and fd00::(i+1); these ranges contain only them. */
 export const podRange = { 4: "10.0.0.0/29", 6: "fd00::/125" } as const;
 export const externalAddresses = ["203.0.113.1", "203.0.113.9", "198.51.100.7", "2001:db8::1"] as const;
 
-/** Each range with parts of it that may be taken out. */
+/** Each range with parts of it that may be excluded. */
 export const ranges: readonly (readonly [cidr: string, ...parts: string[]])[] = [
   ["0.0.0.0/0", "10.0.0.0/29", "10.0.0.0/30", "203.0.113.0/29", "192.168.0.1/32"],
   ["::/0", "fd00::/125", "fd00::2/127", "2001:db8::/32"],
@@ -136,7 +136,7 @@ export const ranges: readonly (readonly [cidr: string, ...parts: string[]])[] = 
 ];
 
 export const anyCidr = anyOf(...ranges.map(([range]) => range));
-/** Three times out of four with something taken out of it, where there is something to take. */
+/** Three times out of four with an exception, if there is one. */
 export const cidrWithParts = fc.tuple(anyOf(...ranges), fc.nat(3)).chain(([[range, ...parts], some]) =>
   fields({
     cidr: fc.constant(range),

@@ -30,7 +30,7 @@ export interface Edited {
   readonly policies: readonly Manifest[];
 }
 
-/** A scenario, and what becomes of it: mostly a policy more or less, at times other pods. */
+/** A scenario, and an edited one: mostly with a policy added or removed, sometimes with other pods. */
 export const anyEdit: fc.Arbitrary<Edited> = anyScenario({ maxLength: 6 }).chain((scenario) =>
   fc
     .record({

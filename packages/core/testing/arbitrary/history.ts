@@ -73,7 +73,7 @@ function changed(
 ): Choice {
   const replace = <T>(list: readonly T[], to: (old: T) => T) =>
     list.map((old, i) => (list.length > 0 && i === place % list.length ? to(old) : old));
-  // One more than there are clusters: then it is gone.
+  // One more than the number of clusters: then it is absent.
   if (part < 4) return { ...choice, policies: replace(choice.policies, (old) => !old) };
   if (part < 8) return { ...choice, pods: replace(choice.pods, () => value % (clusters + 1)) };
   if (part < 11) return { ...choice, labels: replace(choice.labels, () => value) };
@@ -93,7 +93,7 @@ class Reader {
     private readonly policies: readonly Manifest[],
     private readonly facts: Partial<Facts>,
   ) {
-    // The first is for pods that keep their own.
+    // The first is for pods that keep their own labels.
     this.labels = [undefined, ...clusters.flatMap(({ pods }) => pods.map((pod) => pod.labels))];
   }
 
@@ -145,7 +145,7 @@ class Reader {
   }
 }
 
-/** What leads from one moment to another. */
+/** The update from one moment to another. */
 export function updateBetween(before: ClusterMoment, after: ClusterMoment): Update {
   const isSameTiers = (["egress", "ingress"] as const).every(
     (direction) =>

@@ -38,7 +38,7 @@ export function anyScenario(choices: PolicyChoices & ClusterChoices = {}): fc.Ar
 
 /** Reads objects that must have no errors. */
 export function stateOf(objects: readonly Manifest[], options: StateOptions = {}): State {
-  // A file each: where a warning points to is then found at once.
+  // One file per object: places of warnings are then found quickly.
   const sources = objects.map((object, i) => ({ file: `${i}.json`, text: JSON.stringify(object) }));
   const state = readState(sources, options);
   if (!state.usable)
@@ -55,7 +55,7 @@ export function stateIn({ cluster, policies, facts }: Scenario, others = policie
   return stateOf([...manifestsOf(cluster), ...others], { facts });
 }
 
-/** The connections that a question means; none where the two ends cannot talk. */
+/** The connections that a question means; none if the two endpoints cannot connect. */
 export function flowsOf(state: State, question: Question): readonly Flow[] {
   const found = candidatesFor(state, question);
   if (!found.ok) return [];
@@ -65,7 +65,7 @@ export function flowsOf(state: State, question: Question): readonly Flow[] {
   }));
 }
 
-/** `alpha/pod-0 -> 203.0.113.1 TCP 80, IPv4`, so that a failure says what it is about. */
+/** `alpha/pod-0 -> 203.0.113.1 TCP 80, IPv4`, so that failures are readable. */
 export function about({ source, destination, protocol, port, family, toItself }: Flow): string {
   const ends = `${formatEndpoint(source)} -> ${formatEndpoint(destination)}`;
   return `${ends} ${protocol} ${port}, IPv${family ?? "?"}${toItself ? ", its own address" : ""}`;
@@ -84,21 +84,23 @@ export function verdictsIn(state: State, questions: readonly Question[]): readon
   );
 }
 
-/** The verdicts with all that is said about them: who decided, on what conditions, what is missing. */
+/** The verdicts with deciders, conditions and missing facts. */
 export function tellingsIn(state: State, questions: readonly Question[]): readonly string[] {
-  return connectionsIn(state, questions).map(({ egress, ingress }) => `${tell(egress)} / ${tell(ingress)}`);
+  return connectionsIn(state, questions).map(
+    ({ egress, ingress }) => `${describeWalk(egress)} / ${describeWalk(ingress)}`,
+  );
 }
 
-export function tell({ verdict, decisions, missing, notes }: WalkVerdict): string {
+export function describeWalk({ verdict, decisions, missing, notes }: WalkVerdict): string {
   return JSON.stringify({
     verdict,
-    by: decisions.map(tellDecision),
+    by: decisions.map(describeDecision),
     missing: missing.map(({ text }) => text),
     notes,
   });
 }
 
-export function tellDecision({ verdict, by, conditions }: Decision): string {
+export function describeDecision({ verdict, by, conditions }: Decision): string {
   const who =
     by.kind === "rule"
       ? `${formatPolicy(by.rule.origin.policy)} ${by.rule.origin.path} (${by.tier})`

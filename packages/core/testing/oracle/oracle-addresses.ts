@@ -3,9 +3,9 @@ import type { Endpoint, Flow } from "../../src/evaluate/flow.js";
 import type { Address, Family } from "../../src/net/address.js";
 import type { Cidr } from "../../src/net/cidr.js";
 
-/* The oracle's own reading of addresses: which an end may have, and which ranges hold them. */
+/* The oracle's own implementation of addresses: which an endpoint may have, and which ranges contain them. */
 
-/** What is not known makes a match a "maybe". */
+/** An unknown fact makes a match a "maybe". */
 export type Certainty = "yes" | "no" | "maybe";
 export const certain = (value: boolean): Certainty => (value ? "yes" : "no");
 
@@ -34,7 +34,7 @@ export function oracleAddresses(end: Endpoint, cluster: Cluster, { family }: Flo
 export const oracleNode = (pod: Pod, cluster: Cluster): Node | undefined =>
   pod.node === undefined ? undefined : cluster.nodes.get(pod.node);
 
-// S1.14, S2.3: address by address, over all that the end may have.
+// S1.14, S2.3: address by address, over all that the endpoint may have.
 export function within(
   cidrs: readonly Cidr[],
   except: readonly Cidr[],
@@ -48,7 +48,7 @@ export function within(
   const range = isOwnPod ? cluster.facts.podCidrs.filter(ofFamily).flatMap(everyAddress) : [];
   const possible = known.length > 0 ? known : range;
   if (possible.length === 0) {
-    // Both whole families, whatever the other end speaks: nothing is known of this one.
+    // Both whole families, whatever the family of the other endpoint: nothing is known about this one.
     const whole = (list: readonly Cidr[]) => list.some((c) => c.prefix === 0);
     return certain(whole(cidrs) && !whole(except));
   }

@@ -4,7 +4,7 @@ import type { DomainPattern } from "../../src/policy/model.js";
 import { isNeverNamed } from "../../src/net/special-addresses.js";
 import type { Certainty } from "./oracle-addresses.js";
 
-/** S8.1 to S8.3, label by label: the oracle's own reading of domain names. */
+/** S8.1 to S8.3, label by label: the oracle's own implementation of domain names. */
 export function oracleDomains(
   patterns: readonly DomainPattern[],
   addresses: readonly Address[],
@@ -40,7 +40,7 @@ export function nameFits({ kind, text }: DomainPattern, name: string): boolean {
 const sameLabels = (asked: readonly string[], wanted: readonly string[]): boolean =>
   wanted.every((label, i) => labelFits(label, asked[i]!));
 
-/** `*` stands for any characters of one label. */
+/** `*` matches any characters of one label. */
 function labelFits(wanted: string, asked: string): boolean {
   if (wanted === "") return asked === "";
   const rest = wanted.slice(1);

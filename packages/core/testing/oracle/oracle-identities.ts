@@ -4,9 +4,9 @@ import type { Address } from "../../src/net/address.js";
 import { isOneOf } from "./oracle-addresses.js";
 
 /*
- * Cilium's selectors once more, the way Cilium itself works (S7.4, S7.13 to S7.16): every end has an identity, which is a
+ * Cilium's selectors implemented as in Cilium itself (S7.4, S7.13 to S7.16): every endpoint has an identity, which is a
  * list of labels `source:key=value`, and a selector is a list of conditions on such labels. The dialect does not build
- * identities: it sorts conditions by what they are about.
+ * identities: it groups conditions by their subject.
  */
 
 export interface IdentityLabel {
@@ -60,7 +60,7 @@ export function oracleIdentity(
   return [...[...names, ...server].map((name) => label("reserved", name)), ...ofNode];
 }
 
-/** Keys that a pod's identity does not have: how they begin. */
+/** Prefixes of keys that a pod's identity does not have. */
 const dropped = [
   "io.kubernetes",
   "io.cilium.k8s",

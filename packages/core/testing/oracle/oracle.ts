@@ -23,12 +23,12 @@ import {
 import { oracleDomains } from "./oracle-domains.js";
 
 /*
- * The verdict once more, from docs/semantics.md and nothing else, for the evaluator to be held against. It shares no
- * code with evaluate/ and works the other way round: every rule of a tier is matched first, then the smallest index
- * counts. What is not known makes a match a "maybe", and the answer a set: both verdicts may be in it.
+ * An independent implementation of docs/semantics.md, to compare with the evaluator. It shares no
+ * code with evaluate/ and works in reverse: every rule of a tier is matched first, then the smallest index
+ * counts. An unknown fact makes a match a "maybe", and the answer a set: both verdicts may be in it.
  *
- * Unlike the evaluator, it does not see that two unknowns hang together. So a set with one verdict is the verdict, and
- * where nothing is unknown there always is one; a set with both only says that Undecided would be no surprise.
+ * Unlike the evaluator, it does not see that two unknowns are related. So a set with one verdict is the verdict, and
+ * where nothing is unknown there always is one; a set with both only means that Undecided is possible.
  */
 
 type Outcome = "Allow" | "Deny";
@@ -76,7 +76,7 @@ function outcomes(
   return new Set([...fromNode, ...(ownNode === "maybe" ? walked : [])]);
 }
 
-/** S1.1 to S1.3, from the last tier to the first: what a tier leaves open is what those behind it say. */
+/** S1.1 to S1.3, from the last tier to the first: what a tier leaves undecided is decided by those after it. */
 function throughTiers(
   tiers: readonly Tier[],
   subject: PodEndpoint,
@@ -209,7 +209,7 @@ function setHas(set: NamespaceSet, subject: Labelled, other: Labelled): boolean 
   return set.keys.length > 0 && shared.length === wanted;
 }
 
-/** Whether the other end is the node, or in the network of the node, that the pod runs on (S1.6). */
+/** Whether the other endpoint is the node, or in the network of the node, that the pod runs on (S1.6). */
 export function runsOn(pod: Pod, other: Endpoint): Certainty {
   if (other.kind === "external" || (other.kind === "pod" && !other.pod.hostNetwork)) return "no";
   const host = other.kind === "node" ? other.node.name : other.pod.node;
@@ -257,7 +257,7 @@ const serverFits = (wanted: boolean, other: Endpoint, cluster: Cluster, flow: Fl
 function isServer(other: Endpoint, cluster: Cluster, flow: Flow): Certainty {
   const servers = cluster.facts.apiServer;
   if (other.kind === "pod" && !other.pod.hostNetwork) return "no";
-  // An end without an address may be anywhere, also where the API server is.
+  // An endpoint without an address may be anywhere, also at the API server.
   if (servers === undefined || oracleAddresses(other, cluster, flow).length === 0) return "maybe";
   return certain(oracleAddresses(other, cluster, flow).some((a) => isOneOf(a, servers)));
 }

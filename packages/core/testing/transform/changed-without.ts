@@ -6,13 +6,13 @@ import type { Rule } from "../../src/policy/model.js";
 import { withoutRule } from "../../src/policy/without-rule.js";
 import { flowsAmong, memberPairs, otherPairs, portsAtBorders } from "../every-flow.js";
 
-/** Every connection that some rule of a small cluster could tell from another. */
+/** Every connection of a small cluster that some rule could distinguish. */
 export function everyFlow(state: State): readonly Flow[] {
   const pairs = [...memberPairs(state.cluster), ...otherPairs(state)];
   return [...flowsAmong(pairs, portsAtBorders(state))];
 }
 
-/** The first connection of which something else is said when a rule is taken out: the verdict, or its conditions. */
+/** The first connection that changes when a rule is removed: its verdict, or its conditions. */
 export function changedWithout(state: State, rule: Rule, flows: readonly Flow[]): Flow | undefined {
   const { direction } = rule.origin;
   const tiers = withoutRule(state.tiers, rule);

@@ -1,6 +1,6 @@
 import { encodeUtf8 } from "../../src/manifest/utf8.js";
 
-/** A text as a source gives it out: in chunks, the same memory again and again. */
+/** A text as a source provides it: in chunks that reuse the same memory. */
 export function* cut(text: string, size: number): Iterable<Uint8Array> {
   const bytes = encodeUtf8(text);
   const chunk = new Uint8Array(size);

@@ -1,4 +1,4 @@
-/** Words and what they are called instead; every word of the vocabulary has one meaning only. */
+/** Words and their replacements; every word of the vocabulary has one meaning only. */
 export type Renaming = Readonly<Record<string, string>>;
 
 const prefixes = ["k8s:", "any:", "io.cilium.k8s.namespace.labels.", "k8s:io.cilium.k8s.namespace.labels."];

@@ -27,7 +27,7 @@ export function withNamesExchanged(
   );
 }
 
-/** Shuffles the lists that stand under the given fields, however deep. */
+/** Shuffles the lists under the given fields, at any depth. */
 export function withListsShuffled<T>(value: T, listFields: readonly string[], seed: number): T {
   if (Array.isArray(value))
     return value.map((item: unknown, i) => withListsShuffled(item, listFields, seed + i)) as T;

@@ -9,7 +9,7 @@ import type {
 } from "../arbitrary/arbitrary-network-policy.js";
 import { type Manifest, namespaceNameKey, type Selector } from "../arbitrary/arbitrary-vocabulary.js";
 
-/* What NetworkPolicy and the first draft say, in the words of the APIs that can say the same. */
+/* NetworkPolicies and first-draft policies, translated to APIs that can express the same. */
 
 const directions = ["ingress", "egress"] as const;
 type Direction = (typeof directions)[number];
@@ -24,7 +24,7 @@ export function isolatedBy({ policyTypes = [], egress = [] }: NetworkPolicySpec)
 
 const peersOf = (rule: NetworkPolicyRule) => rule.from ?? rule.to ?? [];
 
-/** Without the rules that speak of addresses, which other APIs understand differently. */
+/** Without the rules about addresses, which other APIs interpret differently. */
 export function withoutBlocks(policy: Manifest): Manifest {
   if (policy.kind !== "NetworkPolicy") return policy;
   const spec = policy.spec as NetworkPolicySpec;
@@ -119,7 +119,7 @@ const ciliumPorts = (ports: readonly PolicyPort[]): CiliumItem =>
         })),
       };
 
-/** Whether the KEP can say it: it has no word for everything (S6.3). */
+/** Whether the KEP can express it: it cannot express "everything" (S6.3). */
 export const namesItsPeers = (rule: WrittenDraftRule): boolean => (rule.from ?? rule.to ?? []).length > 0;
 
 /** First-draft rules of one action as a KEP AdminNetworkPolicy of this priority. */

@@ -13,7 +13,7 @@ import { type Manifest, namespaceNameKey, type Selector } from "../arbitrary/arb
 
 /*
  * The KEP's AdminNetworkPolicy as ClusterNetworkPolicies. Its sets are relative to the subject, which the other API
- * cannot say; so each pod gets a policy of its own, in which "my namespace" and "my labels" are written out (S5.4).
+ * cannot express; so each pod gets its own policy, in which "my namespace" and "my labels" are written out (S5.4).
  */
 
 type Labels = Readonly<Record<string, string>>;

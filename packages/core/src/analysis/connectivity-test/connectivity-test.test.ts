@@ -129,8 +129,8 @@ describe("S10.1: what is wrong with a test, with its place", () => {
     ["no spec", head, ["TW1202 1:1"]],
     ["no name", file(right).replace("{name: t}", "{}"), ["TW1202 3:1 metadata"]],
     ["another version", file(right).replace("/v1", "/v2"), ["TW1105 1:13"]],
-    ["YAML that is none", `${head}spec: [\n`, ["TW1001 5:1"]],
-    ["a key that stands twice", `${head}kind: ConnectivityTest\n`, ["TW1002 4:1"]],
+    ["invalid YAML", `${head}spec: [\n`, ["TW1001 5:1"]],
+    ["a duplicate key", `${head}kind: ConnectivityTest\n`, ["TW1002 4:1"]],
   ])("%s", (_what, text, problems) => {
     expect(problemsIn(text)).toEqual(problems);
     expect(read(text).tests).toEqual([]);
@@ -256,7 +256,7 @@ describe("running", () => {
 
   it("a question that cannot be asked is bad input, neither passed nor failed", () => {
     const { passed, mismatches, unanswered } = run(
-      '{from: a/nobody, to: "x/server:80/TCP", verdict: Deny}',
+      '{from: a/absent, to: "x/server:80/TCP", verdict: Deny}',
       '{from: a/client, to: "x/server:web", verdict: Deny}',
       '{from: a/client, to: "x/server:80/TCP", verdict: Allow}',
     );

@@ -169,8 +169,8 @@ describe("S1.9: through a Service", () => {
   it("TW1506: endpoints that are not in the input", () => {
     const byHand = together(appPod("x/a"), service("ports: [{port: 80}]"));
     expect(answers(byHand, "x/a -> x/svc/s:80/TCP")[0]).toMatch(/^TW1506 the endpoints of Service x\/s /);
-    const nobody = together(appPod("x/a"), service("selector: {app: none}, ports: [{port: 80}]"));
-    expect(answers(nobody, "x/a -> x/svc/s:80/TCP")[0]).toMatch(/^TW1506 /);
+    const empty = together(appPod("x/a"), service("selector: {app: none}, ports: [{port: 80}]"));
+    expect(answers(empty, "x/a -> x/svc/s:80/TCP")[0]).toMatch(/^TW1506 /);
   });
 
   it("endpoints outside the cluster, and nodes, are what they are", () => {

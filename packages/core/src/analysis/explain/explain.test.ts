@@ -77,9 +77,9 @@ describe("an explanation", () => {
 
   it("what cannot be asked is said with its code", () => {
     const codeOf = (result: ReturnType<typeof explained>) => (result.ok ? "" : result.diagnostic.code);
-    expect(codeOf(explained(yaml, "x/nobody", "x/set", "80"))).toBe("TW1502");
+    expect(codeOf(explained(yaml, "x/absent", "x/set", "80"))).toBe("TW1502");
     expect(codeOf(explained(yaml, "x/client", "x/set", "web"))).toBe("TW1504");
-    expect(codeOf(explained(yaml, "x/client", "x/nobody"))).toBe("TW1502");
+    expect(codeOf(explained(yaml, "x/client", "x/absent"))).toBe("TW1502");
   });
 });
 

@@ -111,14 +111,14 @@ class Reachable {
       return;
     }
     const { from, to } = block;
-    if (from.kind === "pod") for (const group of to) this.addBeside("egress", from, group, block);
+    if (from.kind === "pod") for (const group of to) this.addNear("egress", from, group, block);
     // If the node of a pod is unknown, an undecided connection may be from its own node.
     else if (nearness === "other-node" || (nearness === "unknown-node" && block.allowed !== noPorts))
-      for (const group of to) this.addBeside("ingress", group, from, block);
+      for (const group of to) this.addNear("ingress", group, from, block);
   }
 
   /** Pods that have the relation of the block to one of the hosts. */
-  private addBeside(direction: Direction, pods: EndGroup, hosts: EndGroup, { nearness }: Block): void {
+  private addNear(direction: Direction, pods: EndGroup, hosts: EndGroup, { nearness }: Block): void {
     const nodes = new Set(hosts.classes.flatMap(nodesOf));
     for (const { pods: its } of pods.classes)
       for (const pod of its) {

@@ -85,14 +85,14 @@ function proofsAbout(
 ): { readonly overrides: readonly Override[]; readonly conflicts: readonly OrderConflict[] } {
   const [overrides, conflicts] = [new Overrides(engine), new OrderConflicts(engine)];
   const known = new Map<Row, boolean>();
-  const speaksOf = (row: Row): boolean => {
-    const isSpokenOf =
+  const isConcerned = (row: Row): boolean => {
+    const result =
       known.get(row) ??
       (row.rules.some(({ origin }) => isMeant(origin.policy)) ||
         row.isolation.some(({ origin }) => origin.kind === "policy" && isMeant(origin.policy)));
-    known.set(row, isSpokenOf);
-    return isSpokenOf;
+    known.set(row, result);
+    return result;
   };
-  readLanes(engine, [overrides, conflicts], speaksOf);
+  readLanes(engine, [overrides, conflicts], isConcerned);
   return { overrides: overrides.all(), conflicts: conflicts.all() };
 }

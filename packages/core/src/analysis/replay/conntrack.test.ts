@@ -3,7 +3,7 @@ import { formatAddress } from "../../net/address.js";
 import { readConntrack } from "./conntrack.js";
 
 /** `10.0.0.1 > 10.0.0.2 80/TCP`, or what else the line is. */
-function told(text: string): string {
+function summary(text: string): string {
   const line = readConntrack(text);
   if (line.kind !== "observation") return `${line.kind}: ${line.why}`;
   const { from, to, port, rewritten } = line.observation;
@@ -67,5 +67,5 @@ describe("conntrack -L", () => {
     ["anything else", "hello", "broken: it does not begin like an entry of conntrack -L"],
     ["no address", "tcp 6 1 CLOSE src=x dst=10.0.0.2 sport=1 dport=80", "broken: its src is not an address"],
     ["no port", "tcp 6 1 CLOSE src=10.0.0.1 dst=10.0.0.2 sport=1", "broken: its dport is not a port"],
-  ])("%s", (_, line, wanted) => expect(told(line)).toBe(wanted));
+  ])("%s", (_, line, wanted) => expect(summary(line)).toBe(wanted));
 });

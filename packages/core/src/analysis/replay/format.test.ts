@@ -21,7 +21,7 @@ describe("the format of a file is detected from its first line", () => {
 });
 
 /** `from to port ×times verdict`, or what else the line is. */
-function told(line: ReadLine | undefined): string {
+function summary(line: ReadLine | undefined): string {
   if (line === undefined) return "nothing";
   if (line.kind !== "observation") return `${line.kind}: ${line.why}`;
   const { from, to, port, times, seen } = line.observation;
@@ -38,7 +38,7 @@ function told(line: ReadLine | undefined): string {
 const csv = (line: string, header = "from,to,port,protocol,count,verdict,note") => {
   const read = readerOf("csv", header)!;
   expect(read(header)).toBeUndefined();
-  return told(read(line));
+  return summary(read(line));
 };
 
 describe("records of one's own", () => {
@@ -59,11 +59,13 @@ describe("records of one's own", () => {
 
   it("are JSON with the same fields as well", () => {
     const read = readerOf("jsonl", "{")!;
-    expect(told(read('{"from": "a/b", "to": "a/c", "port": 80, "count": 3, "time": null}'))).toBe(
+    expect(summary(read('{"from": "a/b", "to": "a/c", "port": 80, "count": 3, "time": null}'))).toBe(
       "[written,written,number,80,TCP,3,?]",
     );
-    expect(told(read('{"from": "a/b", "to": ["a/c"], "port": 80}'))).toBe("broken: its `to` is not a string");
-    expect(told(read("80"))).toBe("broken: it is not a JSON object");
+    expect(summary(read('{"from": "a/b", "to": ["a/c"], "port": 80}'))).toBe(
+      "broken: its `to` is not a string",
+    );
+    expect(summary(read("80"))).toBe("broken: it is not a JSON object");
   });
 
   it("a table without a header is none", () => expect(readerOf("csv", "a/b,a/c,80")).toBeUndefined());

@@ -16,7 +16,7 @@ const flow = {
 };
 
 /** `shop/web-1 > shop/cart-1 80/TCP, Allow egress`, or what else the line is. */
-function told(line: ReadLine): string {
+function summary(line: ReadLine): string {
   if (line.kind !== "observation") return `${line.kind}: ${line.why}`;
   const { from, to, port, seen } = line.observation;
   const asked = port.kind === "number" ? `${port.port}/${port.protocol}` : port.kind;
@@ -34,16 +34,16 @@ function end(of: ObservedEnd): string {
   }
 }
 
-const read = (changes: object) => told(readHubble(JSON.stringify({ flow: { ...flow, ...changes } })));
+const read = (changes: object) => summary(readHubble(JSON.stringify({ flow: { ...flow, ...changes } })));
 const l4 = (part: object) => ({ l4: part });
 const tcp = (flags: object) => l4({ TCP: { destination_port: 80, flags } });
 
 describe("Hubble's flows", () => {
   it("come in a wrapper, or bare", () => {
-    expect(told(readHubble(JSON.stringify({ flow, node_name: "n" })))).toBe(
+    expect(summary(readHubble(JSON.stringify({ flow, node_name: "n" })))).toBe(
       "shop/web-1 > shop/cart-1 80/TCP, Allow egress",
     );
-    expect(told(readHubble(JSON.stringify(flow)))).toBe("shop/web-1 > shop/cart-1 80/TCP, Allow egress");
+    expect(summary(readHubble(JSON.stringify(flow)))).toBe("shop/web-1 > shop/cart-1 80/TCP, Allow egress");
   });
 
   it.each([
@@ -70,7 +70,7 @@ describe("Hubble's flows", () => {
       tcp({ ACK: true }),
       "shop/web-1 > shop/cart-1 80/TCP, Allow egress",
     ],
-    ["one that does not tell the way", { ...tcp({ ACK: true }), is_reply: null }, "skipped: established"],
+    ["one of unknown direction", { ...tcp({ ACK: true }), is_reply: null }, "skipped: established"],
     ["the second packet of all", { ...tcp({ SYN: true, ACK: true }), is_reply: undefined }, "skipped: reply"],
     [
       "the first",
@@ -87,7 +87,7 @@ describe("Hubble's flows", () => {
     ["denied", { verdict: "DROPPED", drop_reason_desc: "POLICY_DENIED" }, "Deny egress"],
     ["denied by a deny rule", { verdict: "DROPPED", drop_reason_desc: "POLICY_DENY" }, "Deny egress"],
     ["would be denied, were it not for audit mode", { verdict: "AUDIT" }, "Deny egress"],
-    ["nobody says at which end", { traffic_direction: "TRAFFIC_DIRECTION_UNKNOWN" }, "Allow "],
+    ["the endpoint is unknown", { traffic_direction: "TRAFFIC_DIRECTION_UNKNOWN" }, "Allow "],
   ])("what became of it: %s", (_, changes, wanted) =>
     expect(read(changes)).toMatch(new RegExp(`, ${wanted}$`)),
   );
@@ -123,5 +123,5 @@ describe("Hubble's flows", () => {
     ['{"lost_events": {"num_events_lost": 3}}', "skipped: event"],
     ['{"node_status": {}}', "skipped: event"],
     ['{"from": "a/b"}', "broken: it has no `flow`, as Hubble's records have"],
-  ])("%s: %s", (line, wanted) => expect(told(readHubble(line))).toBe(wanted));
+  ])("%s: %s", (line, wanted) => expect(summary(readHubble(line))).toBe(wanted));
 });

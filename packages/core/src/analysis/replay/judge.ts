@@ -32,7 +32,7 @@ export class Judge {
     return (
       all.find(({ said }) => said.verdict === "Deny") ??
       all.find(({ said }) => said.verdict === "Undecided") ??
-      all[0] ?? { kind: "unknown", who: "nobody", why: "other" }
+      all[0] ?? { kind: "unknown", who: "unknown", why: "other" }
     );
   }
 

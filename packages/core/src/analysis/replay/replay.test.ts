@@ -39,7 +39,7 @@ function replayed(policies: string, lines: readonly string[], applied?: string):
 }
 
 /** `7× shop/web > shop/cart 8080/TCP`. */
-function told({ flow, count, severalAddresses }: FlowGroup): string {
+function summary({ flow, count, severalAddresses }: FlowGroup): string {
   const end = (of: Endpoint) =>
     of.kind === "external"
       ? `${formatAddress(of.address)}${severalAddresses ? "…" : ""}`
@@ -51,7 +51,7 @@ function told({ flow, count, severalAddresses }: FlowGroup): string {
 const header = "from,to,port,protocol,count,verdict";
 
 describe("what would be dropped", () => {
-  it("and by whom, how often; the most frequent first", () => {
+  it("with deciders and counts; the most frequent first", () => {
     const { judged, verdicts, dropped } = replayed(cartFromWeb + noWorld, [
       header,
       "shop/web,shop/cart,8080,TCP,5",
@@ -60,7 +60,7 @@ describe("what would be dropped", () => {
       "shop/web,203.0.113.7,443,TCP,9",
     ]);
     expect([judged, verdicts]).toEqual([17, { Allow: 5, Deny: 12, Undecided: 0 }]);
-    expect(dropped.map(told)).toEqual([
+    expect(dropped.map(summary)).toEqual([
       "9× shop/web > 203.0.113.7 443/TCP",
       "3× shop/web > shop/cart 9090/TCP",
     ]);
@@ -78,7 +78,7 @@ describe("what would be dropped", () => {
       "shop/db-0,203.0.113.7,443",
       "shop/db-1,203.0.113.8,443",
     ]);
-    expect(dropped.map(told)).toEqual([
+    expect(dropped.map(summary)).toEqual([
       "2× shop/db > shop/cart 8080/TCP",
       "2× shop/db > 203.0.113.7… 443/TCP",
     ]);
@@ -91,7 +91,7 @@ describe("what would be dropped", () => {
       "shop/db,10.96.0.1,80",
       "shop/db,shop/svc/front,80",
     ]);
-    expect(dropped.map(told)).toEqual(["2× shop/db > shop/cart 8080/TCP"]);
+    expect(dropped.map(summary)).toEqual(["2× shop/db > shop/cart 8080/TCP"]);
   });
 
   it("a node by each of its addresses", () => {
@@ -102,7 +102,7 @@ describe("what would be dropped", () => {
       "10.0.0.1,192.168.0.2,22",
       "10.0.0.1,203.0.113.2,22,TCP,3",
     ]);
-    expect(dropped.map(told)).toEqual(["3× shop/web > node edge 22/TCP"]);
+    expect(dropped.map(summary)).toEqual(["3× shop/web > node edge 22/TCP"]);
   });
 
   it("S1.6: a pod reaches its own address, but not always through a Service", () => {
@@ -144,7 +144,7 @@ describe("flows that cannot be evaluated are counted", () => {
 
   it("a deleted pod is represented by another of its workload", () => {
     const gone = { namespace: "shop", pod_name: "db-7", workloads: [{ kind: "StatefulSet", name: "db" }] };
-    expect(replayed(cartFromWeb, [flow(gone)]).dropped.map(told)).toEqual([
+    expect(replayed(cartFromWeb, [flow(gone)]).dropped.map(summary)).toEqual([
       "1× shop/db > shop/cart 9090/TCP",
     ]);
     const lost = { namespace: "shop", pod_name: "x-1", workloads: [{ kind: "Deployment", name: "x" }] };
@@ -191,7 +191,7 @@ describe("what was observed, and what policies say", () => {
         header,
         "shop/web,shop/cart,9090,TCP,1,allowed",
         "shop/web,shop/cart,9090,TCP,4,denied",
-      ]).disagreements.map(told),
+      ]).disagreements.map(summary),
     ).toEqual(["1× shop/web > shop/cart 9090/TCP"]));
 });
 
@@ -205,7 +205,7 @@ describe("before and after a change", () => {
     ];
     const after = allow("cart-from-web", "cart", "{podSelector: {matchLabels: {app: db-0}}}", 8080);
     const { changed, verdicts } = replayed(cartFromWeb, lines, after);
-    expect(changed!.map((group) => [told(group), group.before.verdict, group.after.verdict])).toEqual([
+    expect(changed!.map((group) => [summary(group), group.before.verdict, group.after.verdict])).toEqual([
       ["5× shop/web > shop/cart 8080/TCP", "Allow", "Deny"],
     ]);
     // Of two pods that a name may mean, one is still denied.

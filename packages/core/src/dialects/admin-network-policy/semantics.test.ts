@@ -75,9 +75,8 @@ describe("S4.1: tiers and order", () => {
   });
 
   it("S3.9: nothing is isolated", () => {
-    const nobody =
-      "ingress: [{action: Allow, from: [{namespaces: {matchLabels: {team: nobody}}}]}], egress: []";
-    expect(given([admin("top", 1, nobody), baseline(nobody)]).ask(toServer)).toMatchObject({
+    const none = "ingress: [{action: Allow, from: [{namespaces: {matchLabels: {team: none}}}]}], egress: []";
+    expect(given([admin("top", 1, none), baseline(none)]).ask(toServer)).toMatchObject({
       verdict: "Allow",
       decidedBy: "default",
     });

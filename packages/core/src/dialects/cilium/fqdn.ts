@@ -31,7 +31,7 @@ const matchPattern: Format = {
         ],
 };
 
-/** Names by themselves, or by Cilium's own wildcards (S7.7): for `toFQDNs` and for DNS queries. */
+/** Single names, or by Cilium's own wildcards (S7.7): for `toFQDNs` and for DNS queries. */
 export const fqdnSelector = object(
   "a Cilium FQDN selector",
   "Domain names: one, or all that match a pattern.",

@@ -191,7 +191,7 @@ describe("S7.3: what one item matches", () => {
     ["empty fromCIDR: nothing", "{fromCIDR: []}", [], ["every"]],
     ["empty fromCIDRSet: nothing", "{fromCIDRSet: []}", [], ["every"]],
     ["empty fromEntities: nothing", "{fromEntities: []}", [], ["every"]],
-    ["empty beside another kind: nothing", "{fromEndpoints: [], fromEntities: [world]}", [], ["every"]],
+    ["empty next to another kind: nothing", "{fromEndpoints: [], fromEntities: [world]}", [], ["every"]],
     [
       "empty next to ports: nothing",
       '{fromEndpoints: [], toPorts: [{ports: [{port: "80", protocol: TCP}]}]}',

@@ -83,7 +83,7 @@ describe("what is accepted", () => {
         '{icmps: [{fields: [{type: 8}, {type: "0"}, {type: EchoRequest}, {type: PacketTooBig, family: IPv6}]}]}',
       ),
     ],
-    ["S7.3: an empty list beside another kind of peer", item("{fromEndpoints: [{}], fromGroups: []}")],
+    ["S7.3: an empty list next to another kind of peer", item("{fromEndpoints: [{}], fromGroups: []}")],
     [
       "S7.3: empty toPorts with icmps",
       item("{fromEndpoints: [{}], toPorts: [], icmps: [{fields: [{type: 8}]}]}"),
@@ -209,7 +209,7 @@ describe("S7.9: what is rejected, with the name of the field", () => {
       "TW1414 ingress[0].toPorts[0].rules.l7proto",
     ],
     ["S7.5: an unknown entity", item("{fromEntities: [worlds]}"), "TW1415 ingress[0].fromEntities[0]"],
-    ["S7.5: a block that is none", item("{fromCIDR: [10.0.0.256]}"), "TW1304 ingress[0].fromCIDR[0]"],
+    ["S7.5: an invalid block", item("{fromCIDR: [10.0.0.256]}"), "TW1304 ingress[0].fromCIDR[0]"],
     [
       "S7.5: a bare address in a CIDR set",
       item("{fromCIDRSet: [{cidr: 10.0.0.1}]}"),

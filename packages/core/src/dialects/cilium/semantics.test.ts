@@ -250,8 +250,8 @@ describe("S7.4: which pods are selected", () => {
     const asks = ["8.8.8.8", "node:n2", "shop/db"].map((to) => `shop/web -> ${to}:443/TCP`);
     const unknown = given([policy]);
     expect(asks.map((q) => unknown.verdict(q))).toEqual(["Undecided", "Undecided", "Deny"]);
-    const told = given([policy], { facts: { apiServer: [parseAddress("8.8.8.8")!] } });
-    expect(asks.map((q) => told.verdict(q))).toEqual(["Allow", "Deny", "Deny"]);
+    const known = given([policy], { facts: { apiServer: [parseAddress("8.8.8.8")!] } });
+    expect(asks.map((q) => known.verdict(q))).toEqual(["Allow", "Deny", "Deny"]);
   });
 });
 

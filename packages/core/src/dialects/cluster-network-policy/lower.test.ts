@@ -196,7 +196,7 @@ describe("S3.6: from a cluster, what is not understood fails closed", () => {
 
   describe.each([
     ["an unknown peer", "to: [{services: {}}]"],
-    ["an unknown field beside a known one", "to: [{namespaces: {}, services: {}}]"],
+    ["an unknown field next to a known one", "to: [{namespaces: {}, services: {}}]"],
     ["a peer with nothing", "to: [{}]"],
     ["one peer of several", "to: [{namespaces: {}}, {}]"],
     ["an unknown part of a selector", "to: [{namespaces: {matchFields: {}}}]"],
@@ -204,7 +204,7 @@ describe("S3.6: from a cluster, what is not understood fails closed", () => {
       "a selector operator of a newer Kubernetes",
       "to: [{namespaces: {matchExpressions: [{key: a, operator: Gt, values: [b]}]}}]",
     ],
-    ["a network that is none", "to: [{networks: [10.0.0.0/8, office]}]"],
+    ["an invalid network", "to: [{networks: [10.0.0.0/8, office]}]"],
     ["no peers", "protocols: [{tcp: {destinationPort: {number: 80}}}]"],
     ["an empty list of peers", "to: []"],
     ["peers that are no list", "to: {namespaces: {}}"],
@@ -243,7 +243,7 @@ describe("S3.6: from a cluster, what is not understood fails closed", () => {
   });
 
   it.each([
-    ["a rule that is none", "[deny]"],
+    ["an invalid rule", "[deny]"],
     ["a direction that is no list", "{}"],
   ])("S3.6: %s denies everything in its direction", (_, egress) => {
     const rules = rulesOf(inTier("Admin", `egress: ${egress}`), "cluster");
@@ -299,7 +299,7 @@ describe("S3.6: from a cluster, what is not understood fails closed", () => {
     ],
     ["an empty subject", "{tier: Admin, priority: 1, subject: {}, RULES}", "spec.subject"],
     ["no subject", "{tier: Admin, priority: 1, RULES}", "spec.subject"],
-    ["a subject that is none", "{tier: Admin, priority: 1, subject: all, RULES}", "spec.subject"],
+    ["an invalid subject", "{tier: Admin, priority: 1, subject: all, RULES}", "spec.subject"],
     ["no spec", "", "spec.tier"],
   ])("S3.6: with %s the policy is not enforced, and that is reported", (_, spec, path) => {
     const { lowered, found } = read(

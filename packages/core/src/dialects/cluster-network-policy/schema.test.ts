@@ -446,7 +446,7 @@ describe("S3.1: two spellings", () => {
     ["the action Accept", `{${subject}, egress: [{action: Accept}]}`, "as released in v0.2.0"],
     ["protocols", `{tier: admn, egress: [{action: Deny, protocols: []}]}`, "as released in v0.2.0"],
     ["words of both", `{tier: admn, egress: [{action: Allow}, {action: Accept}]}`, "as released in v0.2.0"],
-    ["rules that are none", "{ingress: 5, egress: [1, null, []]}", "as released in v0.2.0"],
+    ["invalid rules", "{ingress: 5, egress: [1, null, []]}", "as released in v0.2.0"],
     ["no spec", "5", "as released in v0.2.0"],
   ])("S3.1: without a known tier, the other words say it: %s", (_, spec, title) => {
     expect(chosen(spec)).toBe(title);

@@ -4,7 +4,7 @@ import type { DnsRecord } from "../../cluster/model.js";
 import { parseAddress } from "../../net/address.js";
 import { problemsIn, world } from "../../../testing/world.js";
 
-/** Two tenants on two nodes, an agent in the host's network, and whatever lies outside. */
+/** Two tenants on two nodes, an agent in the host's network, and external addresses. */
 const cluster = `
 {apiVersion: v1, kind: Namespace, metadata: {name: a, labels: {team: a}}}
 ---
@@ -272,7 +272,7 @@ describe("S3.9: no isolation", () => {
   it("S3.9: what no rule matches continues with the next tier", () => {
     const w = given([
       policy({
-        rules: "ingress: [{action: Accept, from: [{namespaces: {matchLabels: {team: nobody}}}]}], egress: []",
+        rules: "ingress: [{action: Accept, from: [{namespaces: {matchLabels: {team: none}}}]}], egress: []",
       }),
     ]);
     expect(w.ask(toServer)).toMatchObject({ verdict: "Allow", decidedBy: "default" });

@@ -174,7 +174,7 @@ export const firstDraftClusterNetworkPolicy = policyObject(
 
 export const clusterDefaultNetworkPolicy = policyObject(
   "ClusterDefaultNetworkPolicy",
-  "The default for pods that no NetworkPolicy applies to: like a NetworkPolicy, but for the whole " +
+  "The default for pods that no NetworkPolicy applies to: like a NetworkPolicy for the whole " +
     "cluster. Any NetworkPolicy overrides it.",
   "Cluster",
   {

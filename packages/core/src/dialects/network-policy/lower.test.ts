@@ -39,8 +39,8 @@ describe("S2.1: what a NetworkPolicy contributes", () => {
     ["Ingress", "policyTypes: [Ingress]", ["ingress"]],
     ["Egress", "policyTypes: [Egress]", ["egress"]],
     ["both", "policyTypes: [Egress, Ingress]", ["ingress", "egress"]],
-    ["Egress beside ingress rules", "policyTypes: [Egress], ingress: [{}]", ["egress"]],
-    ["Ingress beside egress rules", "policyTypes: [Ingress], egress: [{}]", ["ingress"]],
+    ["Egress with ingress rules", "policyTypes: [Egress], ingress: [{}]", ["egress"]],
+    ["Ingress with egress rules", "policyTypes: [Ingress], egress: [{}]", ["ingress"]],
   ])("S2.1: %s: isolated in the right directions, with rules in no other", (_, spec, directions) => {
     const { rules, isolation } = lower(`{podSelector: {}, ${spec}}`);
     expect(isolation.map(({ direction }) => direction)).toEqual(directions);
@@ -116,7 +116,7 @@ describe("S2.4: ports", () => {
     ["S2.2: so is an empty one", "ports: []", "every"],
     ["S2.4: a number, TCP unless given", "ports: [{port: 80}]", range(80, 80)],
     ["S2.4: a number of a protocol", "ports: [{port: 53, protocol: UDP}]", range(53, 53, "UDP")],
-    ["S2.4: a range, both ends included", "ports: [{port: 80, endPort: 90}]", range(80, 90)],
+    ["S2.4: an inclusive range", "ports: [{port: 80, endPort: 90}]", range(80, 90)],
     ["S2.4: a name", "ports: [{port: web}]", [{ kind: "named", name: "web", protocol: "TCP" }]],
     ["S2.4: no port is every port of the protocol", "ports: [{protocol: SCTP}]", range(1, 65535, "SCTP")],
     ["S2.4: nothing at all is every port of TCP", "ports: [{}]", range(1, 65535)],
@@ -128,7 +128,7 @@ describe("S2.4: ports", () => {
 describe("S3.6: from a cluster", () => {
   it.each([
     ["an unknown peer", "from: [{podSelector: {}}, {tomorrow: {}}]"],
-    ["an unknown field beside a known one", "from: [{podSelector: {}, tomorrow: {}}]"],
+    ["an unknown field next to a known one", "from: [{podSelector: {}, tomorrow: {}}]"],
     ["a peer with nothing in it", "from: [{}]"],
     ["an unknown port", "ports: [{port: 80, tomorrow: 1}]"],
     ["an unknown field of the rule", "tomorrow: {}"],

@@ -28,10 +28,10 @@ spec:
     expect(commentsIn(text)).toEqual([
       [
         "before : What this is for",
-        "beside kind: a kind",
+        "inline kind: a kind",
         "before spec.ingress: in order",
         "before spec.ingress[0]: first",
-        "beside spec.ingress[0].name: called x",
+        "inline spec.ingress[0].name: called x",
         "before spec.ingress[0].from[1]: second peer",
         "before spec.ingress[1]: last",
       ],

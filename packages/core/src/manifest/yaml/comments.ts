@@ -22,12 +22,12 @@ export function commentsOf(text: string, tree: YamlDocument.Parsed, start: numbe
   return own.map(([offset, token]): Comment => {
     const words = token.replace(/^#+ ?/, "").trimEnd();
     const lineStart = text.lastIndexOf("\n", offset - 1) + 1;
-    const isBeside = text.slice(lineStart, offset).trim() !== "";
-    const first = isBeside
+    const isInline = text.slice(lineStart, offset).trim() !== "";
+    const first = isInline
       ? marks.find((mark) => mark.offset >= lineStart && mark.offset < offset)
       : undefined;
-    const beside = first && marks.findLast((mark) => mark.offset === first.offset);
-    if (beside !== undefined) return { path: beside.path, side: "beside", text: words };
+    const inline = first && marks.findLast((mark) => mark.offset === first.offset);
+    if (inline !== undefined) return { path: inline.path, side: "inline", text: words };
     return { path: spokenOf(text, offset, offset - lineStart, marks), side: "before", text: words };
   });
 }

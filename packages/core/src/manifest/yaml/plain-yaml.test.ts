@@ -407,7 +407,7 @@ describe("laws", () => {
         const alone = parseTrees({ text, file: "test.yaml", place: (start, end) => lines.place(start, end) });
         const both = parseYaml(text, "test.yaml");
         expect(both.diagnostics).toEqual(alone.diagnostics);
-        const told = ({ documents }: typeof both) =>
+        const summary = ({ documents }: typeof both) =>
           documents.map((document) => [
             JSON.stringify(document.value),
             ...[[], [0], ["a"], ["a", "b"], ["spec"], ["metadata", "name"]].map((path) => [
@@ -415,7 +415,7 @@ describe("laws", () => {
               document.placeOfKey(path),
             ]),
           ]);
-        expect(told(both)).toEqual(told(alone));
+        expect(summary(both)).toEqual(summary(alone));
       }),
       { numRuns: Math.ceil(numRuns / 3) },
     );

@@ -23,7 +23,7 @@ function writeDocument({ value, comments }: CommentedObject): string {
 function attach(document: YamlDocument, { path, side, text }: Comment): void {
   const { owner, value } = nodeAt(document, path);
   const words = text === "" ? "" : ` ${text}`;
-  if (side === "beside" && isScalar(value) && !value.comment) value.comment = words;
+  if (side === "inline" && isScalar(value) && !value.comment) value.comment = words;
   else owner.commentBefore = owner.commentBefore ? `${owner.commentBefore}\n${words}` : words;
 }
 

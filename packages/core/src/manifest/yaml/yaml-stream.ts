@@ -86,7 +86,7 @@ class YamlStream {
         list.add({
           value: item,
           document: new MovedDocument(document, (path) => [i, ...path]),
-          ...(i === 0 && startsBesideDash.test(part.text) ? { line: part.beginning.line } : {}),
+          ...(i === 0 && startsAtDash.test(part.text) ? { line: part.beginning.line } : {}),
         });
   }
 
@@ -178,7 +178,7 @@ function matchEnd(pattern: RegExp, text: string, at: number): number | undefined
   return pattern.test(text) ? pattern.lastIndex : undefined;
 }
 
-const startsBesideDash = /^ *- +[^\s#]/;
+const startsAtDash = /^ *- +[^\s#]/;
 
 /** The line of a document that is not empty; undefined if there is something next to its marker. */
 function firstLine({ text, beginning }: Part): number | undefined {

@@ -30,7 +30,7 @@ status: {podIPs: [{ip: 10.0.0.2}, {ip: "fd00::2"}]}
 ---
 apiVersion: v1
 kind: Pod
-metadata: {name: the-pod-of-somebody-who-likes-names-of-many-words-a-lot, namespace: payments, labels: {app: api}}
+metadata: {name: the-pod-of-an-author-who-likes-names-of-many-words-a-lot, namespace: payments, labels: {app: api}}
 ---
 apiVersion: v1
 kind: Node
@@ -109,7 +109,7 @@ const questions = [
   ["to a node", "payments/api", "node:worker-1", "22"],
   ["to itself", "payments/api", "payments/api", "80"],
   ["a new pod", "new:team=a/app=x", "payments/api", "443"],
-  ["a long name", "shop/cart", "payments/the-pod-of-somebody-who-likes-names-of-many-words-a-lot", "8443"],
+  ["a long name", "shop/cart", "payments/the-pod-of-an-author-who-likes-names-of-many-words-a-lot", "8443"],
 ] as const;
 
 /** Lines that do not fit in 80 columns although they could be broken. */

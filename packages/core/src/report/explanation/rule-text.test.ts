@@ -70,7 +70,7 @@ describe("a rule is one sentence", () => {
 const selector = (...match: Requirement[]) => ({ kind: "selector", match }) as const;
 
 const peers: [Peer | undefined, string][] = [
-  [undefined, "nobody"],
+  [undefined, "no peers"],
   [{ kind: "everything" }, "everything"],
   [{ kind: "pods", namespaces: selector(), pods: selector() }, "all pods"],
   [{ kind: "pods", namespaces: selector(), pods: selector(is("app", "web")) }, "pods with app=web"],

@@ -5,7 +5,7 @@ import { formatPolicy } from "../../policy/model.js";
 import { readState } from "../state.js";
 import { keyOf, LiveState } from "./live-state.js";
 
-/* What random histories do not show at a glance; laws/live-state.test.ts holds all of it against reading afresh. */
+/* Examples; laws/live-state.test.ts compares random histories with reading from scratch. */
 
 function objects(yaml: string): readonly ManifestObject[] {
   return objectsOf(parseManifest(yaml, "test.yaml").documents).objects;

@@ -103,7 +103,7 @@ describe("what is served of a text", () => {
       "an anchor in what is not shown",
       "apiVersion: v1\nkind: Pod\nmetadata:\n  name: a\n  namespace: b\n  annotations: {x: &x hunter2, y: &y web}\n  labels: {app: *y}\n",
     ],
-    ["a kind of somebody else's", "apiVersion: example.com/v1\nkind: Database\nspec: {password: hunter2}\n"],
+    ["an unknown kind", "apiVersion: example.com/v1\nkind: Database\nspec: {password: hunter2}\n"],
     ["Windows line breaks", secret.replaceAll("\n", "\r\n")],
   ])("%s: no secret, and everything else where it was", (_what, text) => {
     const shown = served(text);
@@ -135,8 +135,8 @@ describe("what is served of a text", () => {
 describe("a text that cannot be read", () => {
   it.each([
     ["a Secret", `${secret}  : : {\n`],
-    ["a Secret beside a policy", `${policy}---\n${secret}\t- [\n`],
-    ["a policy beside a Secret", `${secret}---\n${policy}  ]: {\n`],
+    ["a Secret after a policy", `${policy}---\n${secret}\t- [\n`],
+    ["a policy after a Secret", `${secret}---\n${policy}  ]: {\n`],
     ["a pod", `${pod}  - }\n`],
     ["nested too deeply", `kind: Secret\nx: hunter2\ny: ${"[".repeat(5000)}\n`],
     ["quotes that are not closed", `kind: Secret\npassword: "hunter2\n---\nkind: NetworkPolicy\n`],

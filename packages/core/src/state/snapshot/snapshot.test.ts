@@ -47,7 +47,7 @@ status: {podIP: 10.0.0.1, containerStatuses: []}`,
   });
 
   it.each([
-    ["nothing of ours", "{apiVersion: v1, kind: Secret, metadata: {name: s}}", "TW1005"],
+    ["no known kind", "{apiVersion: v1, kind: Secret, metadata: {name: s}}", "TW1005"],
     ["a misspelled kind", "{apiVersion: v1, kind: Pods, metadata: {name: s}}", "TW1107"],
     ["no YAML", "{", "TW1001"],
   ])("an error where there is %s", (_, text, code) => {
@@ -148,8 +148,8 @@ metadata:
   it.each([
     ["a field that is not known", "egress: [{action: Deny, to: [{regions: [eu-west]}]}]"],
     ["a word that is not known", "egress: [{action: Forbid, to: [{namespaces: {}}]}]"],
-    ["a CIDR that is none", "egress: [{action: Deny, to: [{networks: [10.0.0.0/33]}]}]"],
-    ["a label that is none", 'egress: [{action: Deny, to: [{namespaces: {matchLabels: {a: "b c"}}}]}]'],
+    ["an invalid CIDR", "egress: [{action: Deny, to: [{networks: [10.0.0.0/33]}]}]"],
+    ["an invalid label", 'egress: [{action: Deny, to: [{namespaces: {matchLabels: {a: "b c"}}}]}]'],
     ["a name that is too long", `egress: [{name: ${"r".repeat(101)}, action: Deny, to: [{namespaces: {}}]}]`],
   ])("what fails closed still does: %s", (_, spec) => {
     const before = codesOf(policy(spec));

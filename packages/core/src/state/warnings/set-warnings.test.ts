@@ -81,7 +81,7 @@ describe("TW2002: a CIDR that covers only Service addresses (S1.9)", () => {
   it.each([
     ["the address of a Service", "10.96.0.10/32", {}, 1],
     ["its external address", "198.51.100.1/32", {}, 1],
-    ["an address nobody has", "10.96.0.11/32", {}, 0],
+    ["an address that no Service has", "10.96.0.11/32", {}, 0],
     ["more than the address of a Service", "10.96.0.0/24", {}, 0],
     ["a part of --service-cidr", "10.96.0.0/24", services, 1],
     ["all of --service-cidr", "10.96.0.0/16", services, 1],

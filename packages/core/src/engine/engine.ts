@@ -24,7 +24,6 @@ import { RuleUses, type Use } from "./usage/rule-use.js";
 import { canTalk } from "./classes/talking.js";
 import { View } from "./compile/view.js";
 import { seesNothingNew, vocabularyOf } from "./classes/vocabulary.js";
-import { asChangedPairs } from "./change/changed-pairs.js";
 import { Difference, diffEngines } from "./change/diff.js";
 import { endpointOf } from "./classes/members.js";
 import { EndsInBoth, type Move, StayingClass } from "./change/ends-in-both.js";
@@ -164,8 +163,7 @@ export class Engine {
 
   private changesIn(difference: Difference): Changes {
     const { appeared, disappeared } = difference;
-    const pairs = Array.from(difference, (block) => asChangedPairs(block, this.answers));
-    return { appeared, disappeared, pairs };
+    return { appeared, disappeared, pairs: [...difference] };
   }
 
   /** Whether a change of a pod leaves all other ends what they are to the rules. */

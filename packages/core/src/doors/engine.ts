@@ -8,7 +8,7 @@ export { explore, type Unknowns } from "../evaluate/facts.js";
 export { isSubject, peerMatches } from "../evaluate/match.js";
 export type { Decider } from "../evaluate/walk.js";
 export {
-  type ChangedPairs,
+  type ChangedBlock,
   type Changes,
   compile,
   type Engine,

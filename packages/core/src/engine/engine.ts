@@ -24,7 +24,6 @@ import { RuleUses, type Use } from "./usage/rule-use.js";
 import { canTalk } from "./classes/talking.js";
 import { View } from "./compile/view.js";
 import { seesNothingNew, vocabularyOf } from "./classes/vocabulary.js";
-import { asChangedPairs } from "./change/changed-pairs.js";
 import { Difference, diffEngines } from "./change/diff.js";
 import { endpointOf } from "./classes/members.js";
 import { EndsInBoth, type Move, StayingClass } from "./change/ends-in-both.js";
@@ -40,7 +39,26 @@ import {
   type Update,
 } from "./change/update.js";
 
-/** All policies of a cluster, compiled. Says the same as `evaluate`, about everything at once. */
+/**
+ * All policies of a cluster, compiled. Gives the verdicts of `evaluate`, for all connections at once.
+ *
+ *   cluster, tiers
+ *      │ 1  vocabularyOf    what rules can look at: label keys, port names, CIDRs
+ *      │ 2  Ends            endpoints that agree on all of that are one class
+ *      ▼
+ *   classes
+ *      │ 3  View.of         per address family: peers become sets of columns; per tier and direction,
+ *      │                    the classes that the same rules select become a row
+ *      ▼
+ *   views
+ *      │ 4  TierTable       per row: rules become items, and the walk turns these into outcomes
+ *      ▼
+ *   outcomes ──► verdict, explain, pairs, update ...
+ *
+ * Stages 1 and 2 run here. The others run when they are first needed, and this is the point of both: a cluster with both
+ * families has three views, of which one connection needs one, and a view has thousands of rows, of which one connection
+ * needs two per tier. An engine that answers one verdict, or takes one update, computes no more than that.
+ */
 export function compile(cluster: Cluster, tiers: Tiers): Engine {
   return Engine.of(cluster, tiers, new Answers(new PortSets()));
 }
@@ -164,8 +182,7 @@ export class Engine {
 
   private changesIn(difference: Difference): Changes {
     const { appeared, disappeared } = difference;
-    const pairs = Array.from(difference, (block) => asChangedPairs(block, this.answers));
-    return { appeared, disappeared, pairs };
+    return { appeared, disappeared, pairs: [...difference] };
   }
 
   /** Whether a change of a pod leaves all other ends what they are to the rules. */
@@ -419,6 +436,7 @@ export class Engine {
     return this.ports.contains(this.answers.undecided(answer), protocol, port) ? "Undecided" : "Deny";
   }
 
+  /** Stage 3 of `compile`, for one family. */
   view(family: Family | undefined): View {
     const known = this.views.get(family);
     if (known !== undefined) return known;

@@ -1,5 +1,11 @@
-export type { Change, ChangedBlock, ChangedSide, NearnessInBoth, Pair } from "./change/changed-block.js";
-export { type ChangedPairs, type End, nearnessOfMembers, nodeNameOf } from "./change/changed-pairs.js";
+export {
+  type Change,
+  type ChangedBlock,
+  type ChangedSide,
+  groupsOf,
+  type NearnessInBoth,
+  type Pair,
+} from "./change/changed-block.js";
 export { type ChangedPart, ChangedParts, type PartSide } from "./change/changed-parts.js";
 export { compileBoth } from "./change/compile-both.js";
 export type { DecidedChange, DecidedDirection } from "./change/decided-changes.js";

@@ -3,9 +3,7 @@ import { describe, expect, it, vi } from "vitest";
 import type { AskedPort, AskedPair } from "../analysis/explain/ask.js";
 import type { State } from "../state/state.js";
 import { compile, type Engine } from "../engine/engine.js";
-import type { ChangedPairs, Ports } from "../engine/change/changed-pairs.js";
-import type { Member } from "../engine/classes/ends.js";
-import type { AddressRange } from "../engine/pairs/outside-runs.js";
+import type { ChangedBlock, ChangedSide, Ports } from "../engine/change/changed-block.js";
 import type { Update } from "../engine/change/update.js";
 import { evaluate, type Verdict } from "../evaluate/evaluate.js";
 import type { Direction, Tiers } from "../policy/model.js";
@@ -281,7 +279,7 @@ const nameOf = ({ source, destination, family }: AskedPair): string =>
 
 function reported(
   engine: Engine,
-  changes: readonly ChangedPairs[],
+  changes: readonly ChangedBlock[],
   after: ClusterMoment,
   { ports, tiers }: Asked,
 ): readonly string[] {
@@ -289,20 +287,22 @@ function reported(
     .flatMap(({ source, destination }) => [source, destination])
     .filter((end) => end.kind === "external");
   const addresses = [...new Map(outside.map((end) => [formatEndpoint(end), end])).values()];
-  const endsOf = (end: Member | AddressRange): readonly Endpoint[] =>
-    "first" in end
-      ? addresses.filter(
-          ({ address: { family, value } }) =>
-            family === end.family && value >= end.first && value <= end.last,
-        )
-      : "hostNetwork" in end
-        ? [{ kind: "pod", pod: end, namespace: after.cluster.namespaces.get(end.namespace)! }]
-        : [{ kind: "node", node: end }];
+  /** An external end is the first address of a range: here, those of the range that are asked about. */
+  const endsOf = (side: ChangedSide, end: Endpoint): readonly Endpoint[] => {
+    if (side.kind === "ends" || end.kind !== "external") return [end];
+    const { first, last } = side.ranges.find(
+      (range) => range.family === end.address.family && range.first === end.address.value,
+    )!;
+    return addresses.filter(
+      ({ address: { family, value } }) => family === end.address.family && value >= first && value <= last,
+    );
+  };
   return changes
-    .flatMap(({ pairs, family, before: was, after: is }) =>
-      [...pairs()].flatMap(({ from, to }) =>
-        endsOf(from).flatMap((source) =>
-          endsOf(to).flatMap((destination) =>
+    .flatMap((block) => {
+      const { family, before: was, after: is, from, to } = block;
+      return [...block.pairs()].flatMap((pair) =>
+        endsOf(from, pair.source.after).flatMap((source) =>
+          endsOf(to, pair.destination.after).flatMap((destination) =>
             ports.flatMap((port) => {
               const [then, now] = [verdictIn(engine, was, port), verdictIn(engine, is, port)];
               const name = nameOf({ source, destination, ...(family === undefined ? {} : { family }) });
@@ -310,8 +310,8 @@ function reported(
             }),
           ),
         ),
-      ),
-    )
+      );
+    })
     .toSorted();
 }
 

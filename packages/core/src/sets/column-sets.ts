@@ -108,8 +108,8 @@ export function groupColumns(
   const movedTo: number[] = [0];
   for (const { members } of sets) {
     const touched: number[] = [];
-    for (const column of members) {
-      const group = groupOf[column]!;
+    for (let i = 0; i < members.length; i++) {
+      const group = groupOf[members[i]!]!;
       if (reached[group]!++ === 0) touched.push(group);
     }
     for (const group of touched) {
@@ -121,7 +121,7 @@ export function groupColumns(
         movedTo.push(0);
       }
     }
-    for (const column of members) groupOf[column] = movedTo[groupOf[column]!]!;
+    for (let i = 0; i < members.length; i++) groupOf[members[i]!] = movedTo[groupOf[members[i]!]!]!;
     for (const group of touched) reached[group] = 0;
   }
   return { groupOf, count: sizes.length };

@@ -113,9 +113,10 @@ describe("the engine of a situation", () => {
     let heard = 0;
     const stop = live.listen(() => heard++);
     const changed: string[] = [];
-    for (const { pairs } of apply(policy("db", "cron")).flatMap((changes) => changes.pairs))
-      for (const { from, to } of pairs())
-        changed.push(`${"name" in from ? from.name : ""} -> ${"name" in to ? to.name : ""}`);
+    const name = (end: Endpoint) => (end.kind === "pod" ? end.pod.name : "");
+    for (const block of apply(policy("db", "cron")).flatMap((changes) => changes.pairs))
+      for (const { source, destination } of block.pairs())
+        changed.push(`${name(source.after)} -> ${name(destination.after)}`);
     expect(changed.toSorted()).toEqual(["cron -> db", "web -> db"]);
     stop();
     apply(policy("db", "web"));

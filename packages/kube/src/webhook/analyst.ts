@@ -1,5 +1,5 @@
 import { consequencesOf, precedenceOf, type Readable, Reader, type Unread } from "@tierwall/core/analysis";
-import type { ChangedPairs } from "@tierwall/core/engine";
+import type { ChangedBlock } from "@tierwall/core/engine";
 import type { JsonObject } from "@tierwall/core/manifest";
 import { consequenceWarnings, type EditWarning, precedenceWarnings } from "@tierwall/core/report";
 import { caveatsOfAll, keyOf, type LiveOptions, LiveState, type Moment } from "@tierwall/core/state";
@@ -123,7 +123,7 @@ export class Analyst implements Follower {
       const moment = this.live.moment();
       const engine = this.engine.engine!;
       engine.expect(moment.tiers);
-      const changed: ChangedPairs[] = [];
+      const changed: ChangedBlock[] = [];
       this.engine.follow(situationOf(moment, performance.now()), ({ pairs }) => changed.push(...pairs));
       const consequences = consequenceWarnings(consequencesOf(engine, changed, reader), reader);
       yield found("connections", consequences);

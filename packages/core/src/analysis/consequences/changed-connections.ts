@@ -1,11 +1,19 @@
 import { getOrInsert } from "../../collections/maps.js";
-import { type ChangedPairs, type End, type Member, nearnessOfMembers } from "../../engine/index.js";
+import {
+  type AddressRange,
+  type ChangedBlock,
+  type ChangedSide,
+  groupsOf,
+  type JointGroup,
+  type Member,
+  nearnessOf,
+} from "../../engine/index.js";
 import { noPorts, type PortSetId, type PortSets } from "../../sets/port-sets.js";
 import type { Endpoint, Flow } from "../../evaluate/flow.js";
 import { externalAt, flowBetween, likelyPort } from "../endpoints/example-flow.js";
 import { partyKey, partyOf } from "../endpoints/party.js";
 import type { Reader } from "../endpoints/reader.js";
-import { type ChangedSides, insidePairs } from "./changed-side.js";
+import type { ChangedSides } from "./changed-side.js";
 
 /** Connections that change alike, counted. */
 export interface ChangedConnections {
@@ -24,7 +32,7 @@ export class ConnectionTally {
   private connections = 0;
   private hidden = 0;
   private readonly workloads = new Set<string>();
-  private readonly seen = new Set<object>();
+  private readonly seen = new Set<JointGroup>();
   private readonly withOutside = new Map<string, Set<Member>>();
   private best: { readonly flow: Flow; readonly rank: number } | undefined;
 
@@ -35,19 +43,23 @@ export class ConnectionTally {
   ) {}
 
   /** `changed` are the ports that change in the way that is counted here. */
-  add(pairs: ChangedPairs, changed: PortSetId): void {
+  add(block: ChangedBlock, changed: PortSetId): void {
     if (changed === noPorts) return;
-    for (const [source, destination] of insidePairs(pairs)) {
-      const { all, shown } = this.sides.pairsBetween(source, destination, pairs.nearness);
-      if (all === 0) continue;
-      this.connections += all;
-      this.hidden += all - shown;
-      this.note(source);
-      this.note(destination);
-    }
-    for (const end of pairs.from) if (end.kind === "ends") this.addOutside("from", end, pairs.to, pairs);
-    for (const end of pairs.to) if (end.kind === "ends") this.addOutside("to", end, pairs.from, pairs);
-    if (this.best?.rank !== highestRank) this.lookForExample(pairs, changed);
+    const { from, to, family } = block;
+    if (from.kind === "external") for (const group of groupsOf(to)) this.addOutside(`from ${family}`, group);
+    else if (to.kind === "external") for (const group of from.groups) this.addOutside(`to ${family}`, group);
+    else
+      for (const source of from.groups) for (const other of to.groups) this.addInside(source, other, block);
+    if (this.best?.rank !== highestRank) this.lookForExample(block, changed);
+  }
+
+  private addInside(source: JointGroup, destination: JointGroup, { nearness }: ChangedBlock): void {
+    const { all, shown } = this.sides.pairsBetween(source, destination, nearness?.after);
+    if (all === 0) return;
+    this.connections += all;
+    this.hidden += all - shown;
+    this.note(source);
+    this.note(destination);
   }
 
   found(): ChangedConnections | undefined {
@@ -57,35 +69,28 @@ export class ConnectionTally {
     return { connections, workloads: this.workloads.size, hidden, ...example };
   }
 
-  private note(end: Extract<End, { kind: "ends" }>): void {
-    if (this.seen.has(end.group)) return;
-    this.seen.add(end.group);
-    for (const workload of this.sides.of(end).workloads) this.workloads.add(workload);
+  private note(group: JointGroup): void {
+    if (this.seen.has(group)) return;
+    this.seen.add(group);
+    for (const workload of this.sides.of(group).workloads) this.workloads.add(workload);
   }
 
   /** A pod and what is outside are one connection, however many ranges change. */
-  private addOutside(
-    side: "from" | "to",
-    end: Extract<End, { kind: "ends" }>,
-    others: readonly End[],
-    { family }: ChangedPairs,
-  ): void {
-    if (!others.some(({ kind }) => kind === "external")) return;
-    const key = `${side} ${family}`;
-    const counted = getOrInsert(this.withOutside, key, () => new Set());
-    for (const member of this.sides.of(end).members) {
+  private addOutside(direction: string, group: JointGroup): void {
+    const counted = getOrInsert(this.withOutside, direction, () => new Set());
+    for (const member of this.sides.of(group).members) {
       if (counted.has(member)) continue;
       counted.add(member);
       this.connections++;
       if (!this.reader.maySee(this.sides.endpointOf(member))) this.hidden++;
     }
-    this.note(end);
+    this.note(group);
   }
 
-  private lookForExample(pairs: ChangedPairs, changed: PortSetId): void {
-    for (const from of pairs.from)
-      for (const to of pairs.to) {
-        const pair = this.pairOf(from, to, pairs);
+  private lookForExample(block: ChangedBlock, changed: PortSetId): void {
+    for (const from of partsOf(block.from))
+      for (const to of partsOf(block.to)) {
+        const pair = this.pairOf(from, to, block);
         if (pair === undefined) continue;
         const [source, destination] = pair;
         const port = likelyPort(this.ports, changed, destination);
@@ -93,33 +98,38 @@ export class ConnectionTally {
         if (!isSeenInPart(source, destination, isSeen)) continue;
         const rank = rankOf(source, destination, port.isDeclared) + (isSeen === 2 ? seenInFull : 0);
         if (rank <= (this.best?.rank ?? -1)) continue;
-        this.best = { flow: flowBetween(source, destination, port, pairs.family), rank };
+        this.best = { flow: flowBetween(source, destination, port, block.family), rank };
         if (rank === highestRank) return;
       }
   }
 
   /** Two different ends that stand to each other as is meant. */
-  private pairOf(from: End, to: End, { nearness }: ChangedPairs): readonly [Endpoint, Endpoint] | undefined {
-    const [sources, destinations] = [this.someOf(from), this.someOf(to)];
-    for (const source of sources)
-      for (const destination of destinations) {
-        if (source === destination) continue;
-        if (nearness !== undefined && nearness !== nearnessOfMembers(source, destination)) continue;
-        return [this.endpointOf(source), this.endpointOf(destination)];
+  private pairOf(
+    from: JointGroup | AddressRange,
+    to: JointGroup | AddressRange,
+    { nearness }: ChangedBlock,
+  ): readonly [Endpoint, Endpoint] | undefined {
+    for (const one of this.membersOf(from))
+      for (const other of this.membersOf(to)) {
+        if (one === other) continue;
+        const [source, destination] = [this.endpointOf(one), this.endpointOf(other)];
+        if (nearness?.after === undefined || nearness.after === nearnessOf(source, destination))
+          return [source, destination];
       }
     return undefined;
   }
 
-  private someOf(end: End): readonly (Member | Outside)[] {
-    return end.kind === "ends" ? this.sides.of(end).members : [end.range];
+  private membersOf(part: JointGroup | AddressRange): readonly (Member | AddressRange)[] {
+    return "first" in part ? [part] : this.sides.of(part).members;
   }
 
-  private endpointOf(end: Member | Outside): Endpoint {
+  private endpointOf(end: Member | AddressRange): Endpoint {
     return "first" in end ? externalAt(end) : this.sides.endpointOf(end);
   }
 }
 
-type Outside = Extract<End, { kind: "external" }>["range"];
+const partsOf = (side: ChangedSide): readonly (JointGroup | AddressRange)[] =>
+  side.kind === "ends" ? side.groups : side.ranges;
 
 /** What the reader may see on both sides comes before all else. */
 const seenInFull = 10;

@@ -1,14 +1,11 @@
 import { countsOf } from "../../collections/maps.js";
 import type { Cluster } from "../../cluster/model.js";
-import { type ChangedPairs, type End, type Member, type Nearness, nodeNameOf } from "../../engine/index.js";
+import type { JointGroup, Member, Nearness } from "../../engine/index.js";
 import type { Endpoint } from "../../evaluate/flow.js";
 import { partyKey, partyOf } from "../endpoints/party.js";
 import type { Reader } from "../endpoints/reader.js";
 
-/** Pods and nodes at one side of changed pairs. */
-export type InsideEnd = Extract<End, { kind: "ends" }>;
-
-/** What is worth knowing of them. */
+/** What is worth knowing of the pods and nodes at one side of changed pairs. */
 export interface CountedSide {
   /** Those that the reader may see come first. */
   readonly members: readonly Member[];
@@ -26,19 +23,19 @@ interface Counted {
 
 /** Found once for all pairs that they stand in: in a large cluster, each stands in thousands. */
 export class ChangedSides {
-  private readonly known = new Map<object, CountedSide>();
+  private readonly known = new Map<JointGroup, CountedSide>();
 
   constructor(
     private readonly cluster: Cluster,
     private readonly reader: Reader,
   ) {}
 
-  of({ members: list, group }: InsideEnd): CountedSide {
+  of(group: JointGroup): CountedSide {
     const known = this.known.get(group);
     if (known !== undefined) return known;
     const [shown, hidden]: [Member[], Member[]] = [[], []];
     const workloads = new Set<string>();
-    for (const member of list()) {
+    for (const member of group.membersAfter) {
       const end = this.endpointOf(member);
       if (end.kind === "pod") workloads.add(partyKey(partyOf(end, "workload")));
       (this.reader.maySee(end) ? shown : hidden).push(member);
@@ -52,12 +49,12 @@ export class ChangedSides {
 
   /** How many pairs of different ends two sides make, that stand so to each other; and how many of those are shown in full. */
   pairsBetween(
-    from: InsideEnd,
-    to: InsideEnd,
+    from: JointGroup,
+    to: JointGroup,
     nearness: Nearness | undefined,
   ): { readonly all: number; readonly shown: number } {
     const [a, b] = [this.of(from), this.of(to)];
-    const isSame = from.group === to.group;
+    const isSame = from === to;
     const all = pairsOf(a.all, b.all, isSame, nearness);
     const isShown = a.shown === a.all && b.shown === b.all;
     return { all, shown: isShown ? all : pairsOf(a.shown, b.shown, isSame, nearness) };
@@ -71,7 +68,8 @@ export class ChangedSides {
 }
 
 function countedOf(members: readonly Member[]): Counted {
-  return { count: members.length, on: countsOf(members.map(nodeNameOf)) };
+  const nodes = members.map((member) => ("hostNetwork" in member ? member.node : member.name));
+  return { count: members.length, on: countsOf(nodes) };
 }
 
 function pairsOf(a: Counted, b: Counted, isSame: boolean, nearness: Nearness | undefined): number {
@@ -80,11 +78,4 @@ function pairsOf(a: Counted, b: Counted, isSame: boolean, nearness: Nearness | u
   let own = 0;
   for (const [node, count] of a.on) own += count * (b.on.get(node) ?? 0);
   return nearness === "own-node" ? own : all - own;
-}
-
-/** Of changed pairs, each side of pods and nodes with each other one. */
-export function* insidePairs({ from, to }: ChangedPairs): Iterable<readonly [InsideEnd, InsideEnd]> {
-  for (const source of from)
-    for (const destination of to)
-      if (source.kind === "ends" && destination.kind === "ends") yield [source, destination];
 }

@@ -1,4 +1,4 @@
-import { type ChangedPairs, type Engine, realPorts } from "../../engine/index.js";
+import { type ChangedBlock, type Engine, realPorts } from "../../engine/index.js";
 import { Reader } from "../endpoints/reader.js";
 import { type ChangedConnections, ConnectionTally } from "./changed-connections.js";
 import { ChangedSides } from "./changed-side.js";
@@ -21,7 +21,7 @@ export interface Consequences {
 /** `pairs` are those that the latest update of the engine told. */
 export function consequencesOf(
   engine: Engine,
-  pairs: Iterable<ChangedPairs>,
+  pairs: Iterable<ChangedBlock>,
   reader: Reader = new Reader(),
 ): Consequences {
   const { ports, cluster } = engine;

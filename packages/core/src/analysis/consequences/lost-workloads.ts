@@ -1,12 +1,18 @@
 import { getOrInsert } from "../../collections/maps.js";
 import type { Cluster, Pod } from "../../cluster/model.js";
-import { type ChangedPairs, type End, nearnessOfMembers } from "../../engine/index.js";
+import {
+  type AddressRange,
+  type ChangedBlock,
+  groupsOf,
+  type JointGroup,
+  nearnessOf,
+} from "../../engine/index.js";
 import type { Endpoint } from "../../evaluate/flow.js";
 import { noPorts, type PortSetId, type PortSets } from "../../sets/port-sets.js";
 import { type Party, partiesOfPods } from "../endpoints/party.js";
 import type { Reader } from "../endpoints/reader.js";
 import { type Lifeline, lifelinesOf, type LifelineTarget } from "../lifelines/lifelines.js";
-import { LostLifelines, memberOf } from "../lifelines/lost-lifelines.js";
+import { LostLifelines } from "../lifelines/lost-lifelines.js";
 import type { ChangedSides } from "./changed-side.js";
 
 /** Workloads that could reach the cluster's DNS or API server, and no longer can. */
@@ -36,10 +42,10 @@ export class LostWorkloads {
     this.lifelines = new LostLifelines(lifelinesOf(cluster));
   }
 
-  add(pairs: ChangedPairs): void {
-    if (this.ports.subtract(pairs.before.allowed, pairs.after.allowed) === noPorts) return;
-    for (const to of pairs.to)
-      for (const from of pairs.from) if (from.kind === "ends") this.addBetween(from, to, pairs);
+  add(block: ChangedBlock): void {
+    if (this.ports.subtract(block.before.allowed, block.after.allowed) === noPorts) return;
+    for (const to of block.to.kind === "ends" ? block.to.groups : block.to.ranges)
+      for (const from of groupsOf(block.from)) this.addBetween(from, to, block);
   }
 
   found(): readonly WorkloadsWithout[] {
@@ -55,24 +61,22 @@ export class LostWorkloads {
   }
 
   private addBetween(
-    from: Extract<End, { kind: "ends" }>,
-    to: End,
-    { family, nearness, before, after }: ChangedPairs,
+    from: JointGroup,
+    to: JointGroup | AddressRange,
+    { family, nearness, before, after }: ChangedBlock,
   ): void {
     const { ports } = this;
     const lost = this.lifelines.in({
       from: this.sides.of(from).members,
-      to: to.kind === "external" ? to.range : this.sides.of(to),
+      to: "first" in to ? to : this.sides.of(to),
       family,
       instead: ({ protocol, port }) => {
         const isAmong = (set: PortSetId) => ports.contains(set, protocol, port);
         if (!isAmong(before.allowed) || isAmong(after.allowed)) return undefined;
         return isAmong(after.undecided) ? "Undecided" : "Deny";
       },
-      isMeant: (pod, server) => {
-        const member = memberOf(server);
-        return nearness === undefined || member === undefined || nearness === nearnessOfMembers(pod, member);
-      },
+      isMeant: (pod, server) =>
+        nearness?.after === undefined || nearness.after === nearnessOf(this.sides.endpointOf(pod), server),
     });
     for (const { target, pod, after: verdict } of lost) {
       if (verdict !== "Deny") continue;

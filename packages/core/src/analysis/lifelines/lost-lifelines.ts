@@ -1,8 +1,15 @@
 import type { Pod } from "../../cluster/model.js";
-import type { AddressRange, Member } from "../../engine/index.js";
+import {
+  type AddressRange,
+  canTalk,
+  type EndInBoth,
+  type EndsInBoth,
+  type Member,
+} from "../../engine/index.js";
 import type { Verdict } from "../../evaluate/evaluate.js";
 import type { Endpoint } from "../../evaluate/flow.js";
 import type { Family } from "../../net/address.js";
+import { flowBetween } from "../endpoints/example-flow.js";
 import type { LifelineTarget } from "./lifelines.js";
 
 /** A pod that could reach a server, and no longer can, or may not. */
@@ -37,8 +44,7 @@ export class LostLifelines {
       if (after === undefined || after === "Allow") continue;
       const server = memberOf(target.end);
       for (const member of from) {
-        if (!("hostNetwork" in member) || member.hostNetwork || member === server) continue;
-        if (target.onlyOnNode !== undefined && target.onlyOnNode !== member.node) continue;
+        if (!("hostNetwork" in member) || member === server || !uses(member, target)) continue;
         if (isMeant(member, target.end)) yield { target, pod: member, family, after };
       }
     }
@@ -54,6 +60,52 @@ export class LostLifelines {
     return found;
   }
 }
+
+const uses = ({ hostNetwork, node }: Pod, { onlyOnNode }: LifelineTarget): boolean =>
+  !hostNetwork && (onlyOnNode === undefined || onlyOnNode === node);
+
+/**
+ * What is lost where the address families of a pod or a server change. Verdicts are compared family by family (S1.15),
+ * so the changed connections do not contain these: such a pod loses a server that some family allowed before, when none
+ * of the families that they have in common now allows it.
+ */
+export function* lostWithFamilies(
+  ends: EndsInBoth,
+  target: LifelineTarget,
+  server: EndInBoth,
+): Iterable<LostLifeline> {
+  const familiesAt = (when: "before" | "after") => {
+    const end = server[when];
+    return end.kind === "external" ? [end.address.family] : (ends[when].ends.classOf(end)?.families ?? []);
+  };
+  const families = { before: familiesAt("before"), after: familiesAt("after") };
+  for (const joint of ends.classes) {
+    if (
+      isSameList(families.before, families.after) &&
+      isSameList(joint.before.families, joint.after.families)
+    )
+      continue;
+    const inCommon = (when: "before" | "after") =>
+      ([4, 6, undefined] as const).filter((family) => canTalk(family, joint[when].families, families[when]));
+    for (const end of ends.membersOf(joint)) {
+      if (end.after.kind !== "pod" || !uses(end.after.pod, target)) continue;
+      if (end.after.pod === memberOf(server.after)) continue;
+      const verdicts = (when: "before" | "after") =>
+        inCommon(when).map((family) => ({
+          family,
+          verdict: ends[when].explain(flowBetween(end[when], server[when], target, family)).verdict,
+        }));
+      if (!verdicts("before").some(({ verdict }) => verdict === "Allow")) continue;
+      const now = verdicts("after");
+      if (now.some(({ verdict }) => verdict === "Allow")) continue;
+      const lost = now.find(({ verdict }) => verdict === "Undecided") ?? now[0];
+      if (lost === undefined || lost.verdict === "Allow") continue;
+      yield { target, pod: end.after.pod, family: lost.family, after: lost.verdict };
+    }
+  }
+}
+
+const isSameList = (a: readonly unknown[], b: readonly unknown[]): boolean => a.join() === b.join();
 
 export const memberOf = (end: Endpoint): Member | undefined =>
   end.kind === "pod" ? end.pod : end.kind === "node" ? end.node : undefined;

@@ -17,7 +17,7 @@ import { deciderKey, numberOf } from "../decider-key.js";
 import { flowBetween } from "../endpoints/example-flow.js";
 import { podEndpoint } from "../endpoints/resolve.js";
 import { type Lifeline, lifelinesOf, type LifelineTarget } from "../lifelines/lifelines.js";
-import { type LostLifeline, LostLifelines } from "../lifelines/lost-lifelines.js";
+import { type LostLifeline, LostLifelines, lostWithFamilies } from "../lifelines/lost-lifelines.js";
 
 /** Pods that lose an essential connection. */
 export interface Lockout {
@@ -90,6 +90,14 @@ export class LockoutSearch {
   }
 
   private lockouts(engine: Engine, grain: Grain): readonly Lockout[] {
+    const { ends } = this.parts.difference;
+    const key = ({ pod, target }: LostLifeline) => `${this.targets.indexOf(target)} ${podKey(pod)}`;
+    const known = new Set(this.lost.map(key));
+    for (const target of this.targets) {
+      const server = { before: sameIn(ends.before.cluster, target.end)!, after: target.end };
+      for (const lost of lostWithFamilies(ends, target, server))
+        if (!known.has(key(lost))) this.lost.push(lost);
+    }
     const places = new Map([...engine.cluster.pods.values()].map((pod, i) => [pod, i]));
     const placeOf = ({ pod, target, family }: LostLifeline) =>
       [places.get(pod)!, this.targets.indexOf(target), family ?? 7] as const;

@@ -1,17 +1,15 @@
 import { getOrInsert } from "../../collections/maps.js";
 import {
-  type AddressRange,
-  type ChangedPairs,
+  type ChangedBlock,
   type Engine,
   type FlowExplanation,
-  type Member,
+  type Pair,
   realPorts,
 } from "../../engine/index.js";
 import { noPorts, type PortSetId } from "../../sets/port-sets.js";
 import type { Verdict } from "../../evaluate/evaluate.js";
-import type { Endpoint, Flow } from "../../evaluate/flow.js";
-import { externalAt, flowBetween, likelyPort } from "../endpoints/example-flow.js";
-import { podEndpoint } from "../endpoints/resolve.js";
+import type { Flow } from "../../evaluate/flow.js";
+import { flowBetween, likelyPort } from "../endpoints/example-flow.js";
 
 /** How many connections become what, and some of them. */
 export type ChangeOutline = Readonly<Record<Verdict, OutlinedChanges>>;
@@ -35,7 +33,7 @@ const mostExamples = 5;
 
 type Engines = readonly [before: Engine, after: Engine];
 
-export function outlineOf(engines: Engines, changed: readonly ChangedPairs[]): ChangeOutline {
+export function outlineOf(engines: Engines, changed: readonly ChangedBlock[]): ChangeOutline {
   const gatherings = {
     Deny: new Gathering(engines),
     Allow: new Gathering(engines),
@@ -43,13 +41,13 @@ export function outlineOf(engines: Engines, changed: readonly ChangedPairs[]): C
   };
   const { ports } = engines[1];
   const real = realPorts(ports);
-  for (const pairs of changed) {
-    const { before, after } = pairs;
+  for (const block of changed) {
+    const { before, after } = block;
     const could = ports.union(before.allowed, before.undecided);
     const can = ports.union(after.allowed, after.undecided);
     const add = (verdict: Verdict, become: PortSetId) => {
       const those = ports.intersect(real, become);
-      if (those !== noPorts) gatherings[verdict].add(pairs, those);
+      if (those !== noPorts) gatherings[verdict].add(block, those);
     };
     add("Deny", ports.subtract(could, can));
     add("Allow", ports.subtract(after.allowed, before.allowed));
@@ -66,50 +64,42 @@ class Gathering {
   private readonly bySource = new Map<string, number>();
   private readonly examples = new Map<string, OutlinedExample>();
   /** A pod and all external addresses count as one connection, however many ranges change. */
-  private readonly outside = new Map<Member, Set<string>>();
+  private readonly outside = new Map<object, Set<string>>();
 
   constructor(private readonly engines: Engines) {}
 
-  add(changed: ChangedPairs, ports: PortSetId): void {
-    for (const { from, to } of changed.pairs()) {
-      if (this.isCounted(from, to, changed)) continue;
-      const source = "first" in from ? "outside" : "hostNetwork" in from ? from.namespace : "nodes";
+  add(block: ChangedBlock, ports: PortSetId): void {
+    for (const pair of block.pairs()) {
+      if (this.isCounted(pair, block)) continue;
+      const { after: from } = pair.source;
+      const source =
+        from.kind === "external" ? "outside" : from.kind === "node" ? "nodes" : from.pod.namespace;
       this.bySource.set(source, (this.bySource.get(source) ?? 0) + 1);
       if (this.examples.size < mostExamples && !this.examples.has(source))
-        this.examples.set(source, this.example(from, to, changed, ports));
+        this.examples.set(source, this.example(pair, block, ports));
     }
   }
 
-  private isCounted(
-    from: Member | AddressRange,
-    to: Member | AddressRange,
-    { family }: ChangedPairs,
-  ): boolean {
-    const inside = "first" in from ? to : "first" in to ? from : undefined;
-    if (inside === undefined || "first" in inside) return false;
-    const seen = getOrInsert(this.outside, inside, () => new Set());
-    const key = `${"first" in from} ${family}`;
+  private isCounted({ source, destination }: Pair, { family, from, to }: ChangedBlock): boolean {
+    if (from.kind !== "external" && to.kind !== "external") return false;
+    const inside = from.kind === "external" ? destination.after : source.after;
+    const member = inside.kind === "pod" ? inside.pod : inside.kind === "node" ? inside.node : inside;
+    const seen = getOrInsert(this.outside, member, () => new Set());
+    const key = `${from.kind} ${family}`;
     if (seen.has(key)) return true;
     seen.add(key);
     return false;
   }
 
   private example(
-    from: Member | AddressRange,
-    to: Member | AddressRange,
-    { family }: ChangedPairs,
+    { source, destination }: Pair,
+    { family }: ChangedBlock,
     ports: PortSetId,
   ): OutlinedExample {
     const [before, after] = this.engines;
-    const destination = this.endpoint(to);
-    const port = likelyPort(after.ports, ports, destination);
-    const flow = flowBetween(this.endpoint(from), destination, port, family);
+    const port = likelyPort(after.ports, ports, destination.after);
+    const flow = flowBetween(source.after, destination.after, port, family);
     return { flow, before: before.explain(flow), after: after.explain(flow) };
-  }
-
-  private endpoint(end: Member | AddressRange): Endpoint {
-    if ("first" in end) return externalAt(end);
-    return "hostNetwork" in end ? podEndpoint(this.engines[1].cluster, end) : { kind: "node", node: end };
   }
 
   all(): OutlinedChanges {

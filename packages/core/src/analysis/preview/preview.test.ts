@@ -76,6 +76,18 @@ describe("lockouts", () => {
     expect(lost(previewed([closed("Egress")]))).toEqual(["DNS Deny shop/web UDP+TCP e.g. kube-system/dns"]);
   });
 
+  it("S1.15: name those who lose DNS in an edit that changes the address family", () => {
+    const [web, dns] = [
+      pod("shop", "web", "fd00::1"),
+      pod("kube-system", "dns", "fd00::3", ", k8s-app: kube-dns"),
+    ];
+    const lostDns = "DNS Deny shop/web UDP+TCP e.g. kube-system/dns";
+    expect(lost(previewed([web, dns, closed("Egress")]))).toEqual([lostDns]);
+    expect(lost(previewed([web, dns]))).toEqual([]);
+    // In the other order: what was denied before is not lost.
+    expect(lost(previewed([web, dns], { also: [closed("Egress")] }))).toEqual([]);
+  });
+
   it("are none where DNS stays allowed", () => {
     const dns = networkPolicy(
       "dns",

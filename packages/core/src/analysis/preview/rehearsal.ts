@@ -1,4 +1,4 @@
-import { type ChangedPairs, compile, Engine } from "../../engine/index.js";
+import { type ChangedBlock, compile, Engine } from "../../engine/index.js";
 import type { ObjectEdit } from "../../state/edit/edited-state.js";
 import type { Grain } from "../endpoints/party.js";
 import type { State } from "../../state/state.js";
@@ -19,7 +19,7 @@ export interface Rehearsed {
  */
 export class Rehearsal {
   private engines: readonly [before: Engine, after: Engine] | undefined;
-  private taken: { readonly after: Moment; readonly pairs: readonly ChangedPairs[] } | undefined;
+  private taken: { readonly after: Moment; readonly pairs: readonly ChangedBlock[] } | undefined;
   private edits = 0;
 
   constructor(private readonly before: Moment) {}
@@ -36,7 +36,7 @@ export class Rehearsal {
     return previewBetween(this.engines!, edits, by);
   }
 
-  private take(after: Moment): readonly ChangedPairs[] {
+  private take(after: Moment): readonly ChangedBlock[] {
     if (this.taken?.after === after) return this.taken.pairs;
     const engine = this.ready(after);
     const { pairs } = engine.update({ tiers: after.tiers });

@@ -15,6 +15,9 @@ export type ChangedSide =
   | { readonly kind: "ends"; readonly groups: readonly JointGroup[] }
   | { readonly kind: "external"; readonly ranges: readonly AddressRange[] };
 
+export const groupsOf = (side: ChangedSide): readonly JointGroup[] =>
+  side.kind === "ends" ? side.groups : [];
+
 /** How a pod and a host stand to each other before and after; undefined where that is no pod and host (S1.6). */
 export interface NearnessInBoth {
   readonly before: Nearness | undefined;
@@ -26,6 +29,12 @@ export interface Pair {
   readonly destination: EndInBoth;
 }
 
+/** What is said of the ports of a pair; the others are denied. */
+export interface Ports {
+  readonly allowed: PortSetId;
+  readonly undecided: PortSetId;
+}
+
 /** Ports whose verdict changed from the same to the same, decided by the same. */
 export interface Change {
   readonly ports: PortSetId;
@@ -35,7 +44,10 @@ export interface Change {
   readonly decidedAfter: FlowExplanation;
 }
 
-/** Pairs of ends whose verdicts changed alike: each of `from` with each of `to`, except with itself. */
+/**
+ * Pairs of ends whose verdicts changed alike: each of `from` with each of `to`, except with itself. What an update, a
+ * difference of two states and everything made from them consist of.
+ */
 export class ChangedBlock {
   /** Numbers of `ports`, which are those of the engine after. */
   private readonly ports: PortSets;
@@ -55,6 +67,19 @@ export class ChangedBlock {
     readonly count: number,
   ) {
     this.ports = ends.after.answers.ports;
+  }
+
+  get before(): Ports {
+    return this.portsIn(this.answers.before);
+  }
+
+  get after(): Ports {
+    return this.portsIn(this.answers.after);
+  }
+
+  private portsIn(answer: AnswerId): Ports {
+    const { answers } = this.ends.after;
+    return { allowed: answers.allowed(answer), undecided: answers.undecided(answer) };
   }
 
   /** The pairs one by one. */

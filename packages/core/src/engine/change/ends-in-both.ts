@@ -139,6 +139,10 @@ export class JointGroup {
     for (const joint of this.classes) yield* this.ends.membersOf(joint);
   }
 
+  get membersAfter(): readonly Member[] {
+    return this.classes.flatMap((joint) => joint.membersAfter);
+  }
+
   /** How many of its ends are, or run on, each node. */
   get nodes(): NodeCounts {
     if (this.nodeCounts !== undefined) return this.nodeCounts;

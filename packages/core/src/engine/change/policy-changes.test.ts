@@ -1,7 +1,8 @@
 import { describe, expect, it } from "vitest";
+import { formatEndpoint } from "../../evaluate/flow.js";
 import { formatAddress } from "../../net/address.js";
 import { world } from "../../../testing/world.js";
-import type { End } from "./changed-pairs.js";
+import type { ChangedSide } from "./changed-block.js";
 import { compile } from "../engine.js";
 
 const cluster = (status: string) => `
@@ -20,13 +21,14 @@ const egress = (rules: string) => `
 function changedOutside(status: string, before: string, after: string): readonly string[] {
   const [then, now] = [world(cluster(status) + before).state, world(cluster(status) + after).state];
   const { pairs } = compile(then.cluster, then.tiers).update({ tiers: now.tiers });
-  return pairs.flatMap(({ to }) => to.flatMap(rangeOf));
+  return pairs.flatMap(({ to }) => rangesOf(to));
 }
 
-function rangeOf(end: End): readonly string[] {
-  if (end.kind !== "external") return [];
-  const { family, first, last } = end.range;
-  return [[first, last].map((value) => formatAddress({ family, value })).join("-")];
+function rangesOf(side: ChangedSide): readonly string[] {
+  if (side.kind !== "external") return [];
+  return side.ranges.map(({ family, first, last }) =>
+    [first, last].map((value) => formatAddress({ family, value })).join("-"),
+  );
 }
 
 describe("a policy that changes", () => {
@@ -81,8 +83,10 @@ describe("a policy that distinguishes pods which no other policy did", () => {
     expect([...engine.pairs()].length).toBeGreaterThan(0);
     const { pairs } = engine.update({ tiers: after.tiers });
     const names = pairs.flatMap((changed) =>
-      Array.from(changed.pairs(), ({ from, to }) => [from, to].map((end) => "name" in end && end.name)),
+      Array.from(changed.pairs(), ({ source, destination }) =>
+        [source, destination].map(({ after }) => formatEndpoint(after)),
+      ),
     );
-    expect(names).toEqual([["cart", "db"]]);
+    expect(names).toEqual([["shop/cart", "shop/db"]]);
   });
 });

@@ -1,7 +1,7 @@
 import type { Cluster, Namespace, Node, Pod } from "../../cluster/model.js";
 import type { Endpoint } from "../../evaluate/flow.js";
 import type { Tiers } from "../../policy/model.js";
-import type { ChangedPairs } from "./changed-pairs.js";
+import type { ChangedBlock } from "./changed-block.js";
 
 /** What is another way now. What is not mentioned is as it was. */
 export interface Update {
@@ -19,7 +19,7 @@ export interface Changes {
   readonly appeared: readonly Endpoint[];
   readonly disappeared: readonly Endpoint[];
   /** Between ends that were there before and are there now. */
-  readonly pairs: readonly ChangedPairs[];
+  readonly pairs: readonly ChangedBlock[];
 }
 
 /** A pod, and what became of it. */

@@ -44,6 +44,8 @@ export class Ends {
   /** Classes of pods with their own network, by the number of their namespace. */
   readonly podClassesIn: number[][] = [];
   readonly podClasses: number[] = [];
+  /** By class of pods, the number of its namespace. */
+  readonly namespaceOfClass: number[] = [];
   readonly hostClasses: number[] = [];
   /** The address families that some class has; undefined for those that have none. */
   readonly families = new Set<Family | undefined>();
@@ -62,6 +64,8 @@ export class Ends {
   /** Replicas often have their ports and labels in common, as objects. */
   private readonly namesOfPorts = new WeakMap<Pod["ports"], string>();
   private readonly numbersOfLabels = new WeakMap<Labels, readonly number[]>();
+  /** The pod that was added last: replicas come one after the other, and are mostly alike. */
+  private last: { readonly pod: Pod; readonly address: string; readonly found: EndClass } | undefined;
 
   constructor(
     private readonly cluster: Cluster,
@@ -192,11 +196,21 @@ export class Ends {
   }
 
   private podClass(pod: Pod): EndClass {
+    const address = this.addressKey(pod.addresses);
+    const { last } = this;
+    if (last !== undefined && last.address === address && this.marks.size === 0 && isReplica(pod, last.pod))
+      return last.found;
+    const found = this.findPodClass(pod, address);
+    this.last = { pod, address, found };
+    return found;
+  }
+
+  private findPodClass(pod: Pod, address: string): EndClass {
     const { accounts } = this.vocabulary;
     const namespace = this.namespaceOf(pod);
     const labels = this.labelNumbers(pod.labels);
     const named = this.namedPorts(pod);
-    let key = `${labels.join()} ${namespace} ${this.addressKey(pod.addresses)}`;
+    let key = `${labels.join()} ${namespace} ${address}`;
     if (pod.node === undefined) key += " unplaced";
     if (accounts) key += ` account ${pod.serviceAccount}`;
     key += named;
@@ -212,6 +226,7 @@ export class Ends {
     if (!this.namingPorts.has(named)) this.namingPorts.set(named, found);
     this.namings[found.index] = this.namingPorts.get(named);
     this.podClasses.push(found.index);
+    this.namespaceOfClass[found.index] = namespace;
     this.podClassesIn[namespace]!.push(found.index);
     for (const column of this.labelValues) column[found.index] = absent;
     for (let i = 0; i < labels.length; i += 2) this.labelValues[labels[i]!]![found.index] = labels[i + 1]!;
@@ -310,6 +325,14 @@ export class Ends {
     return addresses.map((address) => atoms.indexOf(address)).join();
   }
 }
+
+/** Whether two pods differ in nothing but their names, addresses and nodes, as far as their objects show at once. */
+const isReplica = (a: Pod, b: Pod): boolean =>
+  a.labels === b.labels &&
+  a.ports === b.ports &&
+  a.namespace === b.namespace &&
+  a.serviceAccount === b.serviceAccount &&
+  (a.node === undefined) === (b.node === undefined);
 
 /** Stands for a label that a class does not have. */
 export const absent = -1;

@@ -34,19 +34,46 @@ export function matchKey(match: LabelMatch): string {
 
 /** Answers which classes of pods a selector selects, by what the classes have in their columns rather than one by one. */
 export class Selections {
-  private readonly namespaceLists = new Map<string, readonly number[]>();
+  private readonly namespaceSets = new Map<string, NamespaceSet>();
+  /** By key of the vocabulary: the classes that have each value; made when first asked for, and for classes that came since. */
+  private readonly classesByValue: LabelIndex[] = [];
 
   constructor(private readonly ends: Ends) {}
 
   /** Ascending. Never host-network pods (S3.4). */
   classesOf(choice: PodChoice): readonly number[] {
+    const { podClassesIn, namespaceOfClass } = this.ends;
     const found: number[] = [];
     const tests = choice.pods.map((requirement) => this.testOf(requirement));
     if (choice.account.length > 0) tests.push((index) => this.accountFits(choice.account, index));
-    const namespaces = this.namespacesOf(choice.namespaces);
-    for (const namespace of namespaces)
-      for (const index of this.ends.podClassesIn[namespace]!) if (passes(tests, index)) found.push(index);
+    const { list, isIn } = this.namespacesOf(choice.namespaces);
+    // Few classes have the label, or few are in the namespaces.
+    const labelled = list.length < few ? undefined : this.labelledAs(choice.pods);
+    for (let i = 0; labelled !== undefined && i < labelled.length; i++) {
+      const index = labelled[i]!;
+      if (isIn[namespaceOfClass[index]!] === 1 && passes(tests, index)) found.push(index);
+    }
+    for (let n = 0; labelled === undefined && n < list.length; n++) {
+      const classes = podClassesIn[list[n]!]!;
+      for (let i = 0; i < classes.length; i++) if (passes(tests, classes[i]!)) found.push(classes[i]!);
+    }
     return isAscending(found) ? found : found.toSorted((a, b) => a - b);
+  }
+
+  /** The classes with the one value that some requirement asks for; undefined where none asks for one value. */
+  private labelledAs(match: LabelMatch): readonly number[] | undefined {
+    const asked = match.find(({ operator, values }) => operator === "In" && values.length === 1);
+    if (asked === undefined) return undefined;
+    const key = this.ends.vocabulary.podKeys.get(asked.key)!;
+    const value = this.ends.valueNumber(key, asked.values[0]!);
+    const index = (this.classesByValue[key] ??= { podClasses: 0, byValue: [] });
+    const { podClasses, labelValues } = this.ends;
+    for (; index.podClasses < podClasses.length; index.podClasses++) {
+      const number = podClasses[index.podClasses]!;
+      const own = labelValues[key]![number]!;
+      if (own !== absent) (index.byValue[own] ??= []).push(number);
+    }
+    return (value === undefined ? undefined : index.byValue[value]) ?? [];
   }
 
   includes({ namespaces, pods, account }: PodChoice, index: number): boolean {
@@ -60,12 +87,15 @@ export class Selections {
     );
   }
 
-  private namespacesOf(choice: NamespaceChoice): readonly number[] {
+  private namespacesOf(choice: NamespaceChoice): NamespaceSet {
     const key = choice.kind === "labels" ? matchKey(choice.match) : `${choice.kind} ${choice.name}`;
-    const known = this.namespaceLists.get(key);
+    const known = this.namespaceSets.get(key);
     if (known !== undefined) return known;
-    const found = this.candidates(choice).filter((i) => namespaceFits(choice, this.ends.namespaces[i]!));
-    this.namespaceLists.set(key, found);
+    const list = this.candidates(choice).filter((i) => namespaceFits(choice, this.ends.namespaces[i]!));
+    const isIn = new Uint8Array(list.length < few ? 0 : this.ends.namespaces.length);
+    for (const number of list) isIn[number] = 1;
+    const found = { list, isIn };
+    this.namespaceSets.set(key, found);
     return found;
   }
 
@@ -102,6 +132,22 @@ export class Selections {
       sample.kind === "pod" && match.every((r) => holdsFor(r, { serviceaccount: sample.pod.serviceAccount }))
     );
   }
+}
+
+/** Fewer namespaces are looked through class by class. */
+const few = 4;
+
+interface NamespaceSet {
+  readonly list: readonly number[];
+  /** By number of a namespace, where there are more than a few; 1 for those in the list. */
+  readonly isIn: Uint8Array;
+}
+
+interface LabelIndex {
+  /** How many classes of pods are in it. */
+  podClasses: number;
+  /** By number of the value, ascending. */
+  readonly byValue: number[][];
 }
 
 function passes(tests: readonly ((index: number) => boolean)[], index: number): boolean {

@@ -18,6 +18,8 @@ export interface Space {
   /** Columns come in kinds, as rules often speak of all of a kind. */
   readonly kinds: number;
   readonly kindOf: (column: number) => number;
+  /** The columns of the kind `ownHost`: few. */
+  readonly ownHosts: () => readonly number[];
 }
 
 /** The kinds of columns inside a cluster. Addresses outside are of the first kind, too. */
@@ -41,7 +43,6 @@ export class RuleItems {
   private readonly known = new Map<Rule, readonly Item[]>();
   /** The same for rules that mean something else only for subjects which name ports otherwise. */
   private readonly byNaming = new Map<Rule, Map<EndClass | undefined, readonly Item[]>>();
-  private readonly ownHeld = new Map<ColumnSet, boolean>();
 
   constructor(
     private readonly direction: Direction,
@@ -85,22 +86,15 @@ export class RuleItems {
     if (this.direction === "egress") return this.byPorts(set, rule, effect);
     const { sets, kindOf } = this.space;
     const isOwn = (column: number) => kindOf(column) === ownHost;
+    const holdsOwn = this.space.ownHosts().some((column) => set.holds(column));
     const ports = this.ports.of(rule, subject);
     // Most hold no own node. They never will, as only pods come later.
-    const others = this.holdsOwn(set) ? sets.part(set, "others", (column) => !isOwn(column)) : set;
+    const others = holdsOwn ? sets.part(set, "others", (column) => !isOwn(column)) : set;
     const found = this.item(others, ports, effect, rule);
     if (!rule.bindsOwnNode) return found;
     // S1.6, S7.8: to its own node, only such rules say anything, and what they say is Deny.
     const own = sets.part(set, "own", isOwn);
     return [...found, ...this.item(own, ports, isSure(effect) ? "Deny" : effect, rule)];
-  }
-
-  private holdsOwn(set: ColumnSet): boolean {
-    const known = this.ownHeld.get(set);
-    if (known !== undefined) return known;
-    const found = set.members.some((column) => this.space.kindOf(column) === ownHost);
-    this.ownHeld.set(set, found);
-    return found;
   }
 
   /** S1.8: going out, named ports are those of the peer, so that one rule means other ports for other peers. */

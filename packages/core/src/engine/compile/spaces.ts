@@ -39,6 +39,7 @@ export class Spaces {
       portNamingAt: (column) => ends.portNaming(ends.classes[ends.classOfColumn[column]!]!),
       kinds: 3,
       kindOf: (column) => kindAt(ends, column),
+      ownHosts: () => ends.hostClasses.map((index) => ends.classes[index]!.ownColumn),
     };
     this.outside = {
       columns: ends.vocabulary.atoms.count,
@@ -48,6 +49,7 @@ export class Spaces {
       portNamingAt: () => undefined,
       kinds: 1,
       kindOf: () => ofPod,
+      ownHosts: () => [],
     };
   }
 

@@ -148,7 +148,7 @@ export class TierRows {
     const relative = [...new Set(rules.flatMap(({ peers }) => peers.filter(isRelative)))];
     const named = this.direction === "ingress" && rules.some(hasNamedPorts);
     return (subject) => {
-      let meaning = named ? `${namedPorts(subject)}\n` : "";
+      let meaning = named ? `${this.ends.portNaming(subject)?.index}\n` : "";
       for (const peer of relative) meaning += `${peerKey(settlePeer(peer, subject))}\n`;
       return meaning;
     };
@@ -218,12 +218,6 @@ export function choiceOfSubject({ namespaces, pods, account }: PodSelection): Po
 
 const inOrder = <T>(placed: readonly Placed<T>[]): readonly T[] =>
   placed.toSorted((a, b) => a.position - b.position).map(({ value }) => value);
-
-function namedPorts({ sample }: EndClass): string {
-  return sample.kind === "pod"
-    ? sample.pod.ports.map(({ name, protocol, port }) => `${name ?? ""}:${protocol}:${port}`).join()
-    : "";
-}
 
 /** Ascending lists of numbers, each held once and known by a number itself, so that equal lists are found at once. */
 class Chains {

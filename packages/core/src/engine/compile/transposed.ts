@@ -35,7 +35,7 @@ export function transpose(table: TierTable, used: Iterable<number>): Transposed 
 
   const { columns } = table.layout;
   const starts = new Uint32Array(columns + 1);
-  for (const row of contents.all) for (const column of row.columns) starts[column + 1]!++;
+  for (const row of contents.all) for (let i = 0; i < row.columns.length; i++) starts[row.columns[i]! + 1]!++;
   for (let column = 0; column < columns; column++) starts[column + 1]! += starts[column]!;
   const rows = new Uint32Array(starts[columns]!);
   const values = new Uint32Array(starts[columns]!);

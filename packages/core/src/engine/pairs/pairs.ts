@@ -74,12 +74,15 @@ function* fromPodToHosts(
   near: NearPairs,
 ): Iterable<Block> {
   for (const nearness of allNearness) {
-    const found = new Blocks(view, slots, pod, hosts, nearness);
-    for (const [i, host] of hosts.entries()) {
+    let found: Blocks | undefined;
+    for (let i = 0; i < hosts.length; i++) {
+      const host = hosts[i]!;
       const count = talking.can(pod, host) ? near.count(pod, host, nearness) : 0;
-      if (count > 0) found.add(toHost(host, nearness), i, count);
+      if (count === 0) continue;
+      found ??= new Blocks(view, slots, pod, hosts, nearness);
+      found.add(toHost(host, nearness), i, count);
     }
-    yield* found.blocks();
+    if (found !== undefined) yield* found.blocks();
   }
 }
 
@@ -139,13 +142,21 @@ class NearPairs {
           ...end.pods.flatMap((pod) => pod.node ?? []),
         ])
           hostsOn.set(name, [...(hostsOn.get(name) ?? []), number]);
-    for (const group of pods)
+    const counts = new Uint32Array(hosts.length);
+    for (const group of pods) {
+      const found: number[] = [];
       for (const { pods: members } of group.classes)
-        for (const { node } of members)
-          for (const host of node === undefined ? [] : (hostsOn.get(node) ?? [])) {
-            const key = group.index * hosts.length + host;
-            this.own.set(key, (this.own.get(key) ?? 0) + 1);
-          }
+        for (let i = 0; i < members.length; i++) {
+          const { node } = members[i]!;
+          const on = node === undefined ? undefined : hostsOn.get(node);
+          for (let k = 0; on !== undefined && k < on.length; k++)
+            if (counts[on[k]!]!++ === 0) found.push(on[k]!);
+        }
+      for (const host of found) {
+        this.own.set(group.index * hosts.length + host, counts[host]!);
+        counts[host] = 0;
+      }
+    }
   }
 
   count(pod: EndGroup, host: EndGroup, nearness: Nearness): number {

@@ -92,7 +92,7 @@ export class Layout {
   private place({ members }: ColumnSet): PlacedSet {
     const own = this.isPlain ? members : this.columnsWith(members);
     const counts = this.sizes.map(() => 0);
-    for (const column of own) counts[this.kindOf[column]!]!++;
+    for (let i = 0; i < own.length; i++) counts[this.kindOf[own[i]!]!]!++;
     const isWhole = counts.map((count, kind) => count > 0 && count === this.sizes[kind]);
     const wholeKinds = isWhole.flatMap((whole, kind) => (whole ? kind : []));
     const others = wholeKinds.length === 0 ? own : own.filter((column) => !isWhole[this.kindOf[column]!]!);

@@ -36,8 +36,8 @@ export function kindOf(object: ManifestObject): ObjectKind {
   if (isTestKind(object)) return { what: "test" };
   if (object.apiVersion === snapshotKind.apiVersion && object.kind === snapshotKind.kind)
     return { what: "snapshot" };
-  const slip = nearMiss(object);
-  return slip === undefined ? { what: "other" } : { what: "mistaken", diagnostic: slip };
+  const mistake = nearMiss(object);
+  return mistake === undefined ? { what: "other" } : { what: "mistaken", diagnostic: mistake };
 }
 
 /** A known kind except for case, plural or one letter, or without its apiVersion: an error, as in a cluster. */

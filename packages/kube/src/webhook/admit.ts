@@ -35,14 +35,14 @@ interface Admitting {
 export async function admit(request: AdmissionRequest, admitting: Admitting): Promise<Admitted> {
   const { operation, object, oldObject } = request;
   if (operation === "DELETE")
-    return oldObject === undefined || admissionOf(asManifest(oldObject)).what === "not ours"
+    return oldObject === undefined || admissionOf(asManifest(oldObject)).what === "ignored"
       ? silence
       : effectsOf(request, editOf(oldObject, "delete"), [], admitting);
   // Who only adds a label or a finalizer is told nothing, and gets through even where the policy was never valid.
   if (object === undefined || operation === "CONNECT" || isSameMeaning(object, oldObject)) return silence;
   const admission = admissionOf(asManifest(object));
   switch (admission.what) {
-    case "not ours":
+    case "ignored":
       return silence;
     case "refused":
       return { answer: { allowed: false, message: refusalText(admission) } };

@@ -31,7 +31,7 @@ describe("what is wrong with annotations", () => {
 
   it.each([
     ["an unknown value", { "tierwall.dev/audit": "yes" }, "value", "`denied`, `all`, `none`"],
-    ["a value that is no text", { "tierwall.dev/audit": false }, "value", "not `false`"],
+    ["a value that is not a string", { "tierwall.dev/audit": false }, "value", "not `false`"],
     ["a misspelled name", { "tierwall.dev/enforcment": "shadow" }, "key", "`tierwall.dev/enforcement`?"],
     ["a name that is like none", { "tierwall.dev/owner": "me" }, "key", "it has no effect"],
   ])("%s", (_what, annotations, at, words) => {

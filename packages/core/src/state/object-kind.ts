@@ -1,6 +1,6 @@
 import { clusterKinds, clusterScopeOf, isClusterKind } from "../cluster/identity.js";
 import { type Diagnostic, diagnostic } from "../diagnostics/diagnostic.js";
-import { slipOf } from "../diagnostics/suggest.js";
+import { misspellingOf } from "../diagnostics/suggest.js";
 import { apiVersionsOf, type PolicyKind } from "../dialects/dialect.js";
 import { policyKindOf, policyKinds } from "../dialects/registry.js";
 import { type ForeignKind, foreignKindOf } from "../foreign/kinds.js";
@@ -54,7 +54,7 @@ function nearMiss(object: ManifestObject): Diagnostic | undefined {
   ].map((text) => text.split(" ") as [apiVersion: string, kind: string]);
   const candidates = known.filter(([apiVersion]) => apiVersion === object.apiVersion).map(([, kind]) => kind);
   const meant =
-    candidates.find((kind) => fold(kind) === fold(object.kind)) ?? slipOf(object.kind, candidates);
+    candidates.find((kind) => fold(kind) === fold(object.kind)) ?? misspellingOf(object.kind, candidates);
   if (meant !== undefined)
     return diagnostic(
       "TW1107",

@@ -108,7 +108,7 @@ describe("the structural schema of", () => {
           c: { description: "C.", type: "string", nullable: true },
         },
         "x-kubernetes-validations": [
-          { rule: "!has(self.b) || has(self.a)", message: "`b` needs `a` beside it" },
+          { rule: "!has(self.b) || has(self.a)", message: "`b` requires `a`" },
         ],
       },
     ],

@@ -39,7 +39,7 @@ export default defineConfig({
         test: {
           name: "whole",
           include: ["test/**/*.test.ts"],
-          // A command of its own runs it: it takes minutes, and a machine that is nobody else's.
+          // A separate command runs it: it takes minutes, and needs a machine of its own.
           exclude: [...notNow, "test/whole-cluster/**"],
         },
       },

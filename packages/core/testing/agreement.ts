@@ -72,10 +72,10 @@ function faultOfPairs(
   return firstFault(amongMembers, who, (flow) => all.verdict(flow, flow));
 }
 
-export function faultOfEvaluator(judge: typeof evaluate, exam: Exam): string | undefined {
+export function faultOfEvaluator(evaluator: typeof evaluate, exam: Exam): string | undefined {
   const { cluster, tiers } = exam.state;
   const asked = [...exam.amongMembers, ...exam.withOthers];
-  return firstFault(asked, "the evaluator", (flow) => judge(cluster, tiers, flow).verdict);
+  return firstFault(asked, "the evaluator", (flow) => evaluator(cluster, tiers, flow).verdict);
 }
 
 function examOf(state: State, share: number, answer: (flow: Flow) => Verdict): Exam {

@@ -16,9 +16,9 @@ export const suspectEngine =
     faultOfEngine(({ cluster, tiers }) => compile(cluster, tiers), exam);
 
 export const suspectEvaluator =
-  (judge: typeof evaluate): Suspect =>
+  (evaluator: typeof evaluate): Suspect =>
   (exam) =>
-    faultOfEvaluator(judge, exam);
+    faultOfEvaluator(evaluator, exam);
 
 /** Examines all mutants on the same random clusters until each is found. Returns the wrong answers, by name. */
 export function hunt(

@@ -295,7 +295,7 @@ describe("pods", () => {
   });
 
   it.each([
-    ["a label list that is misspelt", "v1 Namespace", "metadata: {name: p1, lables: {a: b}}", "TW1204"],
+    ["misspelled labels", "v1 Namespace", "metadata: {name: p1, lables: {a: b}}", "TW1204"],
     [
       "a field in the wrong case",
       "v1 Pod",

@@ -167,7 +167,7 @@ function labelsAddedBy({ kind, name }: WorkloadRef): Labels {
   return kind === "Job" ? { "batch.kubernetes.io/job-name": name, "job-name": name } : {};
 }
 
-/** A workload's pod goes by the workload's own name; the kind, and a number, are added where others have it. */
+/** A workload's pod has the name of the workload; the kind and a number are added if the name is taken. */
 function freeName({ kind, namespace, name }: WorkloadRef, pods: ReadonlyMap<string, Pod>): string {
   const isFree = (candidate: string) => !pods.has(`${namespace}/${candidate}`);
   if (isFree(name)) return name;

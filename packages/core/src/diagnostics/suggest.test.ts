@@ -13,7 +13,7 @@ describe("what was probably meant", () => {
     ["a letter too many", "matchLabelss", "matchLabels"],
     ["a wrong letter", "ipBlack", "ipBlock"],
     ["swapped neighbours", "opdSelector", "podSelector"],
-    ["a few slips in a long word", "nmaespaceSelctor", "namespaceSelector"],
+    ["a few mistakes in a long word", "nmaespaceSelctor", "namespaceSelector"],
     ["the plural", "podSelectors", "podSelector"],
     ["the very word", "podSelector", "podSelector"],
   ])("%s: %s is %s", (_what, found, meant) => expect(suggest(found, fields)).toBe(meant));

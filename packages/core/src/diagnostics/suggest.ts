@@ -12,7 +12,7 @@ export function suggest(found: string, candidates: readonly string[]): string | 
 }
 
 /** The candidate that this is an obvious misspelling of: case, a dash, or one letter of a long enough word. */
-export function slipOf(found: string, candidates: readonly string[]): string | undefined {
+export function misspellingOf(found: string, candidates: readonly string[]): string | undefined {
   const folded = fold(found);
   const tolerance = found.length < 5 ? 0 : found.length < 12 ? 1 : 2;
   return candidates.find((candidate) => {

@@ -60,7 +60,7 @@ describe("S1.6: a pod and itself", () => {
     });
   });
 
-  it("S1.6: a workload's template stands for all its replicas, so the other end is not itself", () => {
+  it("S1.6: a workload's template represents all its replicas, so the other endpoint is not itself", () => {
     expect(given([closed]).verdict("a/web -> a/web:80/TCP")).toBe("Deny");
   });
 
@@ -82,7 +82,7 @@ describe("S1.6: a node and its pods", () => {
   );
 
   it.each(["node:n2", "192.168.0.2", "a/agent-2", "203.0.113.2"])(
-    "S1.6: %s is not the node of that pod, and is judged like anyone",
+    "S1.6: %s is not the node of that pod, and is evaluated like any other",
     (from) => {
       expect(given([closed]).ask(`${from} -> a/server:8080/TCP`)).toMatchObject({
         verdict: "Deny",
@@ -102,7 +102,7 @@ describe("S1.6: a node and its pods", () => {
     }
   });
 
-  it("S1.6: the way from a pod to its node is judged like any other", () => {
+  it("S1.6: a connection from a pod to its node is evaluated like any other", () => {
     expect(given([closed]).ask("a/server -> node:n1:10250/TCP")).toMatchObject({
       verdict: "Deny",
       egress: "isolation by NetworkPolicy a/closed",

@@ -53,7 +53,7 @@ function inMissingNamespaces(match: LabelMatch): readonly LabelMatch[] {
   return [[...match.filter((requirement) => !unknown.includes(requirement)), has(unknownLabels)]];
 }
 
-/** A pod that no controller has made, a template among them, may stand for pods that have a controller's labels. */
+/** A pod that no controller has made, such as a template, may represent pods that have a controller's labels. */
 function ofControllers(match: LabelMatch): readonly LabelMatch[] {
   const added = match.filter(({ key, operator }) => isAddedByController(key) && needsLabel(operator));
   if (added.length === 0) return [];

@@ -246,5 +246,5 @@ const otherObjects: readonly object[] = [
     spec: { priority: 5, subject: { namespaces: {} }, ingress: [{ action: "Refuse", from: [{ pods: {} }] }] },
   },
   { apiVersion: "v1", kind: "ConfigMap", metadata: { name: "other" } },
-  { apiVersion: "v1", kind: "Pods", metadata: { name: "slip" } },
+  { apiVersion: "v1", kind: "Pods", metadata: { name: "plural" } },
 ];

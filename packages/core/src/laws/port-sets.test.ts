@@ -27,7 +27,7 @@ describe("the sets of ports that an explanation shows", () => {
           for (const flow of scenario.questions.slice(0, 8).flatMap((question) => flowsOf(state, question))) {
             const { protocol: _, port: __, ...pair } = flow;
             const sets = portSets(state, pair);
-            const judge = (protocol: Protocol, port: number) =>
+            const evaluated = (protocol: Protocol, port: number) =>
               reasons(evaluate(state.cluster, state.tiers, { ...pair, protocol, port }));
             for (const protocol of transports) {
               const ofProtocol = sets.filter((set) => set.protocol === protocol);
@@ -51,7 +51,7 @@ describe("the sets of ports that an explanation shows", () => {
                 ])
                   expect([about({ ...flow, protocol, port }), reasons(set.connection)]).toEqual([
                     about({ ...flow, protocol, port }),
-                    judge(protocol, port),
+                    evaluated(protocol, port),
                   ]);
               }
               // For a single protocol, the answer is the same.
@@ -61,7 +61,7 @@ describe("the sets of ports that an explanation shows", () => {
             }
             const icmp = sets.filter((set) => set.protocol === "ICMP");
             expect(icmp.map((set) => [set.ranges, reasons(set.connection)])).toEqual([
-              [[], judge("ICMP", 0)],
+              [[], evaluated("ICMP", 0)],
             ]);
           }
         },

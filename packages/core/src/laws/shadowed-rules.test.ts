@@ -111,8 +111,8 @@ describe("a rule that never decides anything", () => {
           found++;
           const { rule } = proof;
           const { flow, instead } = proof.example();
-          const judge = (all: Tiers) => evaluateDirection(rule.origin.direction, cluster, all, flow);
-          const [before, after] = [judge(tiers), judge(withoutRule(tiers, rule))];
+          const evaluated = (all: Tiers) => evaluateDirection(rule.origin.direction, cluster, all, flow);
+          const [before, after] = [evaluated(tiers), evaluated(withoutRule(tiers, rule))];
           const title = `${formatRule(rule.origin)}: ${about(flow)}`;
           expect([title, after.verdict]).toEqual([title, before.verdict]);
           expect([title, describeDecision(instead)]).toEqual([title, describeDecision(after.decisions[0]!)]);

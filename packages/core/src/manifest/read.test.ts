@@ -83,7 +83,7 @@ const cases: readonly (readonly [string, string])[] = [
     '{"kind": "List", "items": [1, null, {"kind": "Pod", "apiVersion": "v1"}, [2]]}',
   ],
   ["one object", JSON.stringify(pod("a"))],
-  ["one object that is no list but has items", '{"kind": "ConfigMap", "items": [{"a": 1}, {"b": 2}]}'],
+  ["one object that is not a list but has items", '{"kind": "ConfigMap", "items": [{"a": 1}, {"b": 2}]}'],
   [
     "a stream of objects",
     `${JSON.stringify(pod("a"))}\n${JSON.stringify(pod("b"))}${JSON.stringify(pod("c"), null, 2)}\n`,
@@ -92,7 +92,7 @@ const cases: readonly (readonly [string, string])[] = [
     "a stream of lists",
     `${JSON.stringify(kubectlList([pod("a")]))} ${JSON.stringify(podList([bare("b")]), null, 2)}`,
   ],
-  ["a list that is no list", '[{"a": 1}]\n[2] 3'],
+  ["a list of values", '[{"a": 1}]\n[2] 3'],
   ["other numbers at the end", '{"a": -0.5e-7}\n-12.5E+3'],
   [
     "texts in many bytes a character",
@@ -125,8 +125,8 @@ const yamlCases: readonly (readonly [string, string])[] = [
     "documents and lists",
     `---\n${stringify(kubectlList([pod("a")]))}---\n${stringify(pod("b"))}---\n${stringify(listOf([pod("c"), pod("d")]))}`,
   ],
-  ["one object that is no list but has items", "kind: ConfigMap\nitems:\n- a: 1\n- b: 2\n"],
-  ["a list that is no list", "- a: 1\n- b: 2\n"],
+  ["one object that is not a list but has items", "kind: ConfigMap\nitems:\n- a: 1\n- b: 2\n"],
+  ["a list of values", "- a: 1\n- b: 2\n"],
   ["flow style", "{kind: List, items: [{a: 1}, {b: 2}]}\n"],
   ["a text", "just a text\n---\n42\n"],
   ["nothing", "# nothing\n"],

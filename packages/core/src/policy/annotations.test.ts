@@ -31,8 +31,8 @@ describe("what is wrong with annotations", () => {
 
   it.each([
     ["an unknown value", { "tierwall.dev/audit": "yes" }, "value", "`denied`, `all`, `none`"],
-    ["a value that is no text", { "tierwall.dev/audit": false }, "value", "not `false`"],
-    ["a slip in the name", { "tierwall.dev/enforcment": "shadow" }, "key", "`tierwall.dev/enforcement`?"],
+    ["a value that is not a string", { "tierwall.dev/audit": false }, "value", "not `false`"],
+    ["a misspelled name", { "tierwall.dev/enforcment": "shadow" }, "key", "`tierwall.dev/enforcement`?"],
     ["a name that is like none", { "tierwall.dev/owner": "me" }, "key", "it has no effect"],
   ])("%s", (_what, annotations, at, words) => {
     const [complaint, ...more] = annotationComplaints(annotations);

@@ -1,6 +1,6 @@
 import { given } from "../diagnostics/given.js";
 import type { Path } from "../diagnostics/place.js";
-import { didYouMean, slipOf, suggest } from "../diagnostics/suggest.js";
+import { didYouMean, misspellingOf, suggest } from "../diagnostics/suggest.js";
 import type { Code } from "../diagnostics/table.js";
 import { isObject } from "../manifest/document.js";
 import type { Constraint, Format, ObjectSchema, Problem, Schema, Static } from "./schema.js";
@@ -105,7 +105,7 @@ function readObject(schema: ObjectSchema, value: PlainObject, way: Way, problems
     const given = value[key];
     const field = Object.hasOwn(schema.fields, key) ? schema.fields[key] : undefined;
     if (field === undefined) {
-      if (schema.open && slipOf(key, absentFields(schema, value)) === undefined) continue;
+      if (schema.open && misspellingOf(key, absentFields(schema, value)) === undefined) continue;
       unknown.push(key);
       problems.push(unknownField(schema, key, way));
     } else if (given !== null) read[key] = readAt(key, field.schema, given, way, problems);

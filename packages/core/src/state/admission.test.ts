@@ -7,7 +7,7 @@ const admitted = (apiVersion: string, kind: string, spec: string) => {
   const text = `{apiVersion: ${apiVersion}, kind: ${kind}, metadata: {name: p, namespace: shop}, spec: ${spec}}`;
   const [object] = objectsOf(parseManifest(text, "p.yaml").documents).objects;
   const found = admissionOf(object!);
-  const reported = found.what === "not ours" ? [] : found.diagnostics;
+  const reported = found.what === "ignored" ? [] : found.diagnostics;
   return [found.what, ...reported.map(({ code, path }) => `${code} ${formatPath(path ?? [])}`)];
 };
 
@@ -71,7 +71,7 @@ describe("an object that is about to enter a cluster", () => {
   });
 
   it("objects that are not policies are ignored", () => {
-    expect(admitted("v1", "ConfigMap", "{}")).toEqual(["not ours"]);
+    expect(admitted("v1", "ConfigMap", "{}")).toEqual(["ignored"]);
   });
 
   it("S3.10: a version that is not known is never refused, and always reported", () => {

@@ -7,14 +7,14 @@ import { kindOf } from "./object-kind.js";
 /** Whether a policy object may enter a cluster. */
 export type Admission =
   /** No policy. */
-  | { readonly what: "not ours" }
+  | { readonly what: "ignored" }
   | { readonly what: "refused"; readonly policy: PolicyRef; readonly diagnostics: readonly Diagnostic[] }
   | { readonly what: "taken"; readonly policy: PolicyRef; readonly diagnostics: readonly Diagnostic[] };
 
 /** The diagnostics about the object alone, without its effects on the cluster. */
 export function admissionOf(object: ManifestObject): Admission {
   const kind = kindOf(object);
-  if (kind.what !== "policy") return { what: "not ours" };
+  if (kind.what !== "policy") return { what: "ignored" };
   const { policy, diagnostics } = readPolicy(kind.kind, object, "admission");
   return { what: hasErrors(diagnostics) ? "refused" : "taken", policy, diagnostics };
 }

@@ -1,6 +1,6 @@
 import { clusterKinds, clusterScopeOf, isClusterKind } from "../cluster/identity.js";
 import { type Diagnostic, diagnostic } from "../diagnostics/diagnostic.js";
-import { slipOf } from "../diagnostics/suggest.js";
+import { misspellingOf } from "../diagnostics/suggest.js";
 import { apiVersionsOf, type PolicyKind } from "../dialects/dialect.js";
 import { policyKindOf, policyKinds } from "../dialects/registry.js";
 import { type ForeignKind, foreignKindOf } from "../foreign/kinds.js";
@@ -36,8 +36,8 @@ export function kindOf(object: ManifestObject): ObjectKind {
   if (isTestKind(object)) return { what: "test" };
   if (object.apiVersion === snapshotKind.apiVersion && object.kind === snapshotKind.kind)
     return { what: "snapshot" };
-  const slip = nearMiss(object);
-  return slip === undefined ? { what: "other" } : { what: "mistaken", diagnostic: slip };
+  const mistake = nearMiss(object);
+  return mistake === undefined ? { what: "other" } : { what: "mistaken", diagnostic: mistake };
 }
 
 /** A known kind except for case, plural or one letter, or without its apiVersion: an error, as in a cluster. */
@@ -54,7 +54,7 @@ function nearMiss(object: ManifestObject): Diagnostic | undefined {
   ].map((text) => text.split(" ") as [apiVersion: string, kind: string]);
   const candidates = known.filter(([apiVersion]) => apiVersion === object.apiVersion).map(([, kind]) => kind);
   const meant =
-    candidates.find((kind) => fold(kind) === fold(object.kind)) ?? slipOf(object.kind, candidates);
+    candidates.find((kind) => fold(kind) === fold(object.kind)) ?? misspellingOf(object.kind, candidates);
   if (meant !== undefined)
     return diagnostic(
       "TW1107",

@@ -135,7 +135,7 @@ class Reader {
     if (known !== undefined) return known;
     const [object] = objectsOf(parseManifest(JSON.stringify(policy), "policy.json").documents).objects;
     const kind = kindOf(object!);
-    if (kind.what !== "policy" && kind.what !== "foreign") throw new Error(`${policy.kind} is no policy`);
+    if (kind.what !== "policy" && kind.what !== "foreign") throw new Error(`${policy.kind} is not a policy`);
     const made =
       kind.what === "foreign"
         ? lowerForeign([readForeign(kind.kind, object!)])

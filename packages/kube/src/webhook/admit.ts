@@ -20,7 +20,7 @@ export async function admit(request: AdmissionRequest, admitting: Admitting): Pr
   const { operation, object, oldObject } = request;
   if (isGuarantee(object ?? oldObject)) return admitGuarantee(request, admitting);
   if (operation === "DELETE")
-    return oldObject === undefined || admissionOf(asManifest(oldObject)).what === "not ours"
+    return oldObject === undefined || admissionOf(asManifest(oldObject)).what === "ignored"
       ? silence
       : effectsOf(request, editOf(oldObject, "delete"), [], admitting);
   // A change of labels or finalizers only is admitted without warnings, even where the policy was never valid.
@@ -32,7 +32,7 @@ export async function admit(request: AdmissionRequest, admitting: Admitting): Pr
     return silence;
   const admission = admissionOf(asManifest(object));
   switch (admission.what) {
-    case "not ours":
+    case "ignored":
       return silence;
     case "refused":
       return { answer: { allowed: false, message: refusalText(admission.diagnostics) } };

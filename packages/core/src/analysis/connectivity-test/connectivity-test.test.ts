@@ -227,7 +227,7 @@ describe("running", () => {
     ['{from: a/client, to: "z/dual:80/TCP", verdict: Deny}', false],
     ['{from: a/client, to: "10.0.0.4:80/TCP", verdict: Allow}', true],
     ['{from: a/client, to: "[fd00::4]:80/TCP", verdict: Deny}', true],
-    // S9.2: must reach and must not reach both fail on what is not known.
+    // S9.2: must reach and must not reach both fail if facts are missing.
     ['{from: x/server, to: "203.0.113.7:443/TCP", verdict: Allow}', false],
     ['{from: x/server, to: "203.0.113.7:443/TCP", verdict: Deny}', false],
     ['{from: x/server, to: "203.0.113.7:443/TCP", verdict: Undecided}', true],

@@ -46,17 +46,17 @@ export function explain(state: State, question: Question): Result<Explanation> {
   const found = candidatesFor(state, question);
   if (!found.ok) return found;
   const { candidates } = found.value;
-  const judged = candidates.map((candidate) => judge(state, candidate, question.port));
-  const verdict = overall(judged.flatMap((answer) => answer.verdicts));
+  const evaluated = candidates.map((candidate) => evaluateCandidate(state, candidate, question.port));
+  const verdict = overall(evaluated.flatMap((answer) => answer.verdicts));
   return ok({
     question,
     from: found.value.from.label,
     to: found.value.to.label,
     verdict,
-    answers: distinct(judged).map((answer) => answer.explain()),
+    answers: distinct(evaluated).map((answer) => answer.explain()),
     caveats: mergedCaveats(
       connectionCaveats(state, candidates, verdict),
-      judged.flatMap((answer) => answer.caveats),
+      evaluated.flatMap((answer) => answer.caveats),
     ),
   });
 }
@@ -72,7 +72,7 @@ function connectionCaveats(
 }
 
 /** A candidate with its verdict; traces are made only of those that are shown. */
-interface Judged {
+interface EvaluatedCandidate {
   readonly verdicts: readonly Verdict[];
   /** Equal for equal answers. */
   readonly key: string;
@@ -81,7 +81,11 @@ interface Judged {
   readonly caveats: readonly Caveat[];
 }
 
-function judge(state: State, { pair, port }: Candidate, asked: Question["port"]): Judged {
+function evaluateCandidate(
+  state: State,
+  { pair, port }: Candidate,
+  asked: Question["port"],
+): EvaluatedCandidate {
   if (port === undefined) {
     const ports = portSets(state, pair, asked.kind === "all" ? asked.protocol : undefined);
     const key = JSON.stringify(
@@ -123,8 +127,8 @@ function traceFlow(state: State, flow: Flow, connection: ConnectionVerdict): Exp
 }
 
 /** One answer for each verdict; replicas and address families that agree are not repeated (S1.15). */
-function distinct(answers: readonly Judged[]): readonly Judged[] {
-  const seen = new Map<string, Judged>();
+function distinct(answers: readonly EvaluatedCandidate[]): readonly EvaluatedCandidate[] {
+  const seen = new Map<string, EvaluatedCandidate>();
   for (const answer of answers) if (!seen.has(answer.key)) seen.set(answer.key, answer);
   return [...seen.values()];
 }

@@ -25,7 +25,7 @@ const transports = ["TCP", "UDP", "SCTP"] as const;
  */
 export function portSets(state: State, pair: AskedPair, only?: TransportProtocol): readonly PortSet[] {
   const { tiers, notes } = concerning(state, pair);
-  const judge = (protocol: Protocol, port: number): ConnectionVerdict => {
+  const evaluateAt = (protocol: Protocol, port: number): ConnectionVerdict => {
     const connection = evaluate(state.cluster, tiers, { ...pair, protocol, port });
     const noted = (direction: Direction) => ({
       ...connection[direction],
@@ -41,7 +41,7 @@ export function portSets(state: State, pair: AskedPair, only?: TransportProtocol
         protocol,
         first,
         last: (starts[i + 1] ?? 65536) - 1,
-        connection: judge(protocol, first),
+        connection: evaluateAt(protocol, first),
       }));
     });
   const merged = new Map<string, { set: Omit<PortSet, "ranges">; ranges: [number, number][] }>();
@@ -57,7 +57,7 @@ export function portSets(state: State, pair: AskedPair, only?: TransportProtocol
   }
   const ports: PortSet[] = [...merged.values()].map(({ set, ranges }) => ({ ...set, ranges }));
   if (only !== undefined) return ports;
-  const icmp = judge("ICMP", 0);
+  const icmp = evaluateAt("ICMP", 0);
   return [...ports, { protocol: "ICMP", ranges: [], verdict: icmp.verdict, connection: icmp }];
 }
 

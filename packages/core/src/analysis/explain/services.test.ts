@@ -35,7 +35,7 @@ describe("S1.9: which port is evaluated", () => {
     ["by its address as well", "clusterIP: 10.96.0.1", "10.96.0.1:80", "Allow"],
     ["a headless Service maps nothing", "clusterIP: None", "x/svc/s:80", "Deny"],
     ["and is asked about the pod's own port", "clusterIP: None", "x/svc/s:8080", "Allow"],
-    ["by name it is the port that the name stands for", "clusterIP: None", "x/svc/s:web", "Allow"],
+    ["by name it is the port of that name", "clusterIP: None", "x/svc/s:web", "Allow"],
   ])("%s", (_what, spec, to, verdict) => {
     const only8080 = server("ingress: [{ports: [{port: 8080}]}]");
     expect(world(`${ends}${service(spec)}${only8080}`).verdict(`x/client -> ${to}`)).toBe(verdict);

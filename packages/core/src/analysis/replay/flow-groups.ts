@@ -5,14 +5,14 @@ import { partyKey, partyOf } from "../endpoints/party.js";
 import type { Observation } from "./observation.js";
 
 /** The verdicts about one observed connection: before and after the change. */
-export interface JudgedFlow {
+export interface EvaluatedFlow {
   readonly flow: Flow;
   readonly before: FlowExplanation;
   readonly after: FlowExplanation;
 }
 
 /** Observed connections between the same workloads, on the same port, with the same result; the flow is one of them. */
-export interface FlowGroup extends JudgedFlow {
+export interface FlowGroup extends EvaluatedFlow {
   readonly count: number;
   /** What was observed, if it differs. */
   readonly seen?: Observation["seen"];
@@ -37,8 +37,8 @@ export class FlowGroups {
     private readonly most = mostGroups,
   ) {}
 
-  add(judged: JudgedFlow, times: number, seen?: Observation["seen"]): void {
-    const { flow, before, after } = judged;
+  add(evaluated: EvaluatedFlow, times: number, seen?: Observation["seen"]): void {
+    const { flow, before, after } = evaluated;
     const said = [denierKey(before), denierKey(after), seen?.verdict, seen?.direction].join();
     const key = `${this.endKey(flow.source)}\n${this.endKey(flow.destination)}\n${flow.protocol} ${flow.port} ${said}`;
     const known = this.groups.get(key) ?? (this.groups.size < this.most ? undefined : this.rest.get(said));

@@ -82,7 +82,7 @@ describe("Hubble's flows", () => {
   ])("what is a new connection: %s", (_, changes, wanted) => expect(read(changes)).toBe(wanted));
 
   it.each([
-    ["let through at the other end", { traffic_direction: "INGRESS" }, "Allow ingress"],
+    ["forwarded at the destination", { traffic_direction: "INGRESS" }, "Allow ingress"],
     ["sent to a proxy", { verdict: "REDIRECTED" }, "Allow egress"],
     ["denied", { verdict: "DROPPED", drop_reason_desc: "POLICY_DENIED" }, "Deny egress"],
     ["denied by a deny rule", { verdict: "DROPPED", drop_reason_desc: "POLICY_DENY" }, "Deny egress"],

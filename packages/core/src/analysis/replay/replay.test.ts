@@ -6,7 +6,7 @@ import { world } from "../../../testing/world.js";
 import { formatParty, partyOf } from "../endpoints/party.js";
 import { type FlowGroup, FlowGroups } from "./flow-groups.js";
 import { formatOf, readerOf } from "./format.js";
-import { Judge } from "./judge.js";
+import { FlowEvaluator } from "./flow-evaluator.js";
 import { Replay, type Replayed } from "./replay.js";
 
 const pod = (name: string, address: string, more = "") =>
@@ -52,14 +52,14 @@ const header = "from,to,port,protocol,count,verdict";
 
 describe("what would be dropped", () => {
   it("with deciders and counts; the most frequent first", () => {
-    const { judged, verdicts, dropped } = replayed(cartFromWeb + noWorld, [
+    const { evaluated, verdicts, dropped } = replayed(cartFromWeb + noWorld, [
       header,
       "shop/web,shop/cart,8080,TCP,5",
       "shop/web,shop/cart,9090,TCP,2",
       "10.0.0.1,10.0.0.2,9090,TCP,1",
       "shop/web,203.0.113.7,443,TCP,9",
     ]);
-    expect([judged, verdicts]).toEqual([17, { Allow: 5, Deny: 12, Undecided: 0 }]);
+    expect([evaluated, verdicts]).toEqual([17, { Allow: 5, Deny: 12, Undecided: 0 }]);
     expect(dropped.map(summary)).toEqual([
       "9× shop/web > 203.0.113.7 443/TCP",
       "3× shop/web > shop/cart 9090/TCP",
@@ -115,14 +115,14 @@ describe("what would be dropped", () => {
 
 describe("flows that cannot be evaluated are counted", () => {
   it("with the unknown endpoints", () => {
-    const { judged, unknown, broken } = replayed("", [
+    const { evaluated, unknown, broken } = replayed("", [
       header,
       "shop/gone,shop/cart,80,TCP,2",
       "10.0.200.1,shop/cart,80,TCP,3",
       "192.168.0.1,shop/cart,80",
       "shop/web,shop/cart,x y",
     ]);
-    expect([judged, broken]).toEqual([1, 1]);
+    expect([evaluated, broken]).toEqual([1, 1]);
     expect(unknown).toEqual([
       { who: "10.0.200.1", why: "pod", count: 3 },
       { who: "shop/gone → shop/cart", why: "other", count: 2 },
@@ -154,8 +154,8 @@ describe("flows that cannot be evaluated are counted", () => {
   });
 
   it("replies are skipped", () => {
-    const { judged, skipped } = replayed(cartFromWeb, [flow({}, { is_reply: true })]);
-    expect([judged, [...skipped]]).toEqual([0, [["reply", 1]]]);
+    const { evaluated, skipped } = replayed(cartFromWeb, [flow({}, { is_reply: true })]);
+    expect([evaluated, [...skipped]]).toEqual([0, [["reply", 1]]]);
   });
 
   it("a node that does not exist is not an external address", () =>
@@ -178,9 +178,9 @@ describe("what was observed, and what policies say", () => {
     });
 
   it.each([
-    ["let through as it should be", seen("FORWARDED", "INGRESS", 8080), 0],
+    ["forwarded as expected", seen("FORWARDED", "INGRESS", 8080), 0],
     ["denied as it should be", seen("DROPPED", "INGRESS", 9090), 0],
-    ["let through although it is denied there", seen("FORWARDED", "INGRESS", 9090), 1],
+    ["forwarded although it is denied there", seen("FORWARDED", "INGRESS", 9090), 1],
     ["let out, to be denied at the other end", seen("FORWARDED", "EGRESS", 9090), 0],
     ["denied although nothing denies it", seen("DROPPED", "EGRESS", 9090), 1],
   ])("%s", (_, line, count) => expect(replayed(cartFromWeb, [line]).disagreements).toHaveLength(count));
@@ -217,15 +217,15 @@ describe("before and after a change", () => {
 
 describe("traffic without end", () => {
   it("beyond so many groups, the rest is counted by who denies it", () => {
-    const judge = new Judge(world(cluster + cartFromWeb).state);
-    const groups = new FlowGroups((end) => judge.nameOf(end), 2);
+    const evaluator = new FlowEvaluator(world(cluster + cartFromWeb).state);
+    const groups = new FlowGroups((end) => evaluator.nameOf(end), 2);
     const read = readerOf("csv", header)!;
     read(header);
     for (const port of [1, 2, 3, 4, 1]) {
       const line = read(`10.0.0.1,10.0.0.2,${port}`);
-      const judged = line?.kind === "observation" ? judge.judge(line.observation) : undefined;
-      if (judged?.kind === "said")
-        groups.add({ flow: judged.flow, before: judged.said, after: judged.said }, 1);
+      const evaluated = line?.kind === "observation" ? evaluator.evaluate(line.observation) : undefined;
+      if (evaluated?.kind === "said")
+        groups.add({ flow: evaluated.flow, before: evaluated.said, after: evaluated.said }, 1);
     }
     expect(groups.all().map(({ count, isRest, flow }) => [count, isRest ? "rest" : flow.port])).toEqual([
       [2, 1],

@@ -1,14 +1,14 @@
 import type { Verdict } from "../../evaluate/evaluate.js";
 import type { Endpoint } from "../../evaluate/flow.js";
 import type { State } from "../../state/state.js";
-import { type FlowGroup, FlowGroups, type JudgedFlow } from "./flow-groups.js";
-import { Judge, type Judgement } from "./judge.js";
+import { type FlowGroup, FlowGroups, type EvaluatedFlow } from "./flow-groups.js";
+import { FlowEvaluator, type FlowEvaluation } from "./flow-evaluator.js";
 import type { Observation, ReadLine, SkipReason } from "./observation.js";
 import type { UnknownWhy } from "./observed-endpoints.js";
 
 /** Observed traffic, evaluated by policies. Counts are those of the records. */
 export interface Replayed {
-  readonly judged: number;
+  readonly evaluated: number;
   /** The verdicts about the evaluated flows: after the change, if there is one. */
   readonly verdicts: Readonly<Record<Verdict, number>>;
   readonly dropped: readonly FlowGroup[];
@@ -34,8 +34,8 @@ const mostUnknown = 1000;
 
 /** Consumes observations one by one, and keeps only what the answer needs. */
 export class Replay {
-  private readonly before: Judge;
-  private readonly after: Judge;
+  private readonly before: FlowEvaluator;
+  private readonly after: FlowEvaluator;
   private readonly groups: Readonly<
     Record<"dropped" | "undecided" | "changed" | "disagreements", FlowGroups>
   >;
@@ -46,8 +46,8 @@ export class Replay {
 
   /** `applied`: the state with the policies to be applied. */
   constructor(state: State, applied?: State) {
-    this.before = new Judge(state);
-    this.after = applied === undefined ? this.before : new Judge(applied);
+    this.before = new FlowEvaluator(state);
+    this.after = applied === undefined ? this.before : new FlowEvaluator(applied);
     const nameOf = (end: Endpoint) => `${this.before.nameOf(end)} ${this.after.nameOf(end)}`;
     const groups = () => new FlowGroups(nameOf);
     this.groups = { dropped: groups(), undecided: groups(), changed: groups(), disagreements: groups() };
@@ -71,7 +71,7 @@ export class Replay {
     const { dropped, undecided, changed, disagreements } = this.groups;
     const { Allow, Deny, Undecided } = this.verdicts;
     return {
-      judged: Allow + Deny + Undecided,
+      evaluated: Allow + Deny + Undecided,
       verdicts: this.verdicts,
       dropped: dropped.all(),
       undecided: undecided.all(),
@@ -84,26 +84,26 @@ export class Replay {
   }
 
   private observe(observation: Observation): void {
-    const before = this.before.judge(observation);
-    const after = this.after === this.before ? before : this.after.judge(observation);
+    const before = this.before.evaluate(observation);
+    const after = this.after === this.before ? before : this.after.evaluate(observation);
     if (before.kind === "unknown") this.addUnknown(before, observation.times);
     else if (after.kind === "unknown") this.addUnknown(after, observation.times);
     else this.tally({ flow: after.flow, before: before.said, after: after.said }, observation);
   }
 
-  private tally(judged: JudgedFlow, { times, seen }: Observation): void {
-    const { before, after } = judged;
+  private tally(evaluated: EvaluatedFlow, { times, seen }: Observation): void {
+    const { before, after } = evaluated;
     const { groups } = this;
     this.verdicts[after.verdict] += times;
-    if (after.verdict === "Deny") groups.dropped.add(judged, times);
-    if (after.verdict === "Undecided") groups.undecided.add(judged, times);
-    if (before.verdict !== after.verdict) groups.changed.add(judged, times);
+    if (after.verdict === "Deny") groups.dropped.add(evaluated, times);
+    if (after.verdict === "Undecided") groups.undecided.add(evaluated, times);
+    if (before.verdict !== after.verdict) groups.changed.add(evaluated, times);
     if (seen === undefined) return;
     const said = seen.direction === undefined ? before.verdict : before[seen.direction].verdict;
-    if (said !== "Undecided" && said !== seen.verdict) groups.disagreements.add(judged, times, seen);
+    if (said !== "Undecided" && said !== seen.verdict) groups.disagreements.add(evaluated, times, seen);
   }
 
-  private addUnknown({ who, why }: Extract<Judgement, { kind: "unknown" }>, times: number): void {
+  private addUnknown({ who, why }: Extract<FlowEvaluation, { kind: "unknown" }>, times: number): void {
     const name = this.unknown.size < mostUnknown || this.unknown.has(`${why} ${who}`) ? who : "others";
     const known = this.unknown.get(`${why} ${name}`);
     if (known !== undefined) known.count += times;

@@ -216,7 +216,7 @@ describe("S7.3: what one item matches", () => {
       ["pods everything in everything"],
       ["every"],
     ],
-    ["empty toPorts are as if absent", "{fromEntities: [world], toPorts: []}", ["entity world"], ["every"]],
+    ["empty toPorts are ignored", "{fromEntities: [world], toPorts: []}", ["entity world"], ["every"]],
     ["empty toPorts alone: nothing", "{toPorts: []}", [], ["every"]],
     ["`toPorts: [{}]`: nothing", "{fromEntities: [world], toPorts: [{}]}", ["entity world"], []],
     [

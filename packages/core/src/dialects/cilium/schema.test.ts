@@ -406,7 +406,7 @@ describe("S7.1: spec and specs", () => {
       "spec: {endpointSelector: {}, ingress: [{fromEntities: [all]}]}\nspecs: [{endpointSelector: {}, egress: [{toEntities: [all]}]}]",
       [],
     ],
-    ["a misspelt spec is only misspelt", "sepc: {}", ["TW1204 sepc"]],
+    ["a misspelled spec is an unknown field", "sepc: {}", ["TW1204 sepc"]],
   ])("%s", (_title, body, found) => {
     expect(inSpec(body)).toEqual(found);
   });

@@ -137,7 +137,7 @@ describe("S7.3: items", () => {
     ],
     ["peers and ports", '{fromEndpoints: [{}], toPorts: [{ports: [{port: "53"}]}]}', "Deny Allow Deny"],
     ["an empty peer list matches nothing", "{fromEndpoints: [], fromEntities: [all]}", "Deny Deny Deny"],
-    ["an empty list of ports is as if absent", "{fromEndpoints: [{}], toPorts: []}", "Allow Allow Allow"],
+    ["an empty list of ports counts as absent", "{fromEndpoints: [{}], toPorts: []}", "Allow Allow Allow"],
     ["a port entry without ports matches nothing", "{fromEndpoints: [{}], toPorts: [{}]}", "Deny Deny Deny"],
     [
       "S7.6: port 0 is every port, of TCP, UDP and SCTP, but not ICMP",

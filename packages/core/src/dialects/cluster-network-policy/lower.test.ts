@@ -244,7 +244,7 @@ describe("S3.6: from a cluster, what is not understood fails closed", () => {
 
   it.each([
     ["an invalid rule", "[deny]"],
-    ["a direction that is no list", "{}"],
+    ["a direction that is not a list", "{}"],
   ])("S3.6: %s denies everything in its direction", (_, egress) => {
     const rules = rulesOf(inTier("Admin", `egress: ${egress}`), "cluster");
     expect(rules).toMatchObject([

@@ -134,7 +134,7 @@ describe("the answer first", () => {
     expect(first).toContain("shop/cart → payments/api");
   });
 
-  it("what is not known is neither", () => {
+  it("a verdict with unknown facts is neither", () => {
     const shown = text("payments/api", "203.0.113.7", "443");
     expect(shown.split("\n")[0]).toMatch(/^\? UNDECIDED/);
     expect(shown).toMatch(/unknown: whether 203\.0\.113\.7 is an address of example\.com/);
@@ -188,7 +188,7 @@ describe("every port", () => {
     expect(shown).toMatch(/1-442/);
   });
 
-  it("what is not known in both directions is said once", () => {
+  it("unknown facts of both directions are listed once", () => {
     const foreign =
       "{apiVersion: projectcalico.org/v3, kind: GlobalNetworkPolicy, metadata: {name: guard}, spec: {}}";
     const given = readState([{ file: "a.yaml", text: `${cluster}\n---\n${foreign}` }]);

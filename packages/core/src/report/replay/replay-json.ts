@@ -13,7 +13,7 @@ export function replayJson(replayed: Replayed): { [key: string]: JsonValue | und
   return {
     apiVersion,
     kind: "Replay",
-    judged: replayed.judged,
+    judged: replayed.evaluated,
     allowed: verdicts.Allow,
     denied: verdicts.Deny,
     undecided: verdicts.Undecided,

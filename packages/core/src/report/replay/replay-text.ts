@@ -40,18 +40,18 @@ export function replayText(replayed: Replayed, { style, verbose = false }: Repla
     ...list(undecided, ({ after }) => reasonText(after, "Undecided")),
     ...section("differs from what was observed: was this state in force?", disagreements, style),
     ...list(disagreements, disagreementText),
-    ...notJudged(replayed, style, verbose),
+    ...notEvaluated(replayed, style, verbose),
   ].join("\n");
 }
 
-function headline({ judged, verdicts, changed, unknown, broken }: Replayed, style: Style): string {
+function headline({ evaluated, verdicts, changed, unknown, broken }: Replayed, style: Style): string {
   const unread = broken + unknown.reduce((total, { count }) => total + count, 0);
-  const of = `of ${numberText(judged)} ${judged === 1 ? "flow" : "flows"}`;
+  const of = `of ${numberText(evaluated)} ${evaluated === 1 ? "flow" : "flows"}`;
   if (changed !== undefined) {
     const count = sum(changed);
     const denied = sum(changed.filter(({ after }) => after.verdict === "Deny"));
     const allowed = sum(changed.filter(({ after }) => after.verdict === "Allow"));
-    if (count === 0 && (judged === 0 || verdicts.Undecided + unread > 0))
+    if (count === 0 && (evaluated === 0 || verdicts.Undecided + unread > 0))
       return `${style.unsure("? NO KNOWN CHANGE")}   ${of}${openText(verdicts.Undecided, unread)}`;
     if (count === 0) return `${style.good("✓ NO CHANGE")}   ${of}`;
     const parts = [
@@ -63,7 +63,7 @@ function headline({ judged, verdicts, changed, unknown, broken }: Replayed, styl
     return `${mark}   ${numberText(count)} ${of}: ${parts.join(", ")}`;
   }
   if (verdicts.Deny > 0) return `${style.bad("✗ DROPPED")}   ${numberText(verdicts.Deny)} ${of}`;
-  return judged === 0 || verdicts.Undecided + unread > 0
+  return evaluated === 0 || verdicts.Undecided + unread > 0
     ? `${style.unsure("? NONE KNOWN TO BE DROPPED")}   ${of}${openText(verdicts.Undecided, unread)}`
     : `${style.good("✓ NOTHING DROPPED")}   ${of}`;
 }
@@ -160,7 +160,7 @@ function disagreementText({ before, seen }: FlowGroup): string {
     : `was dropped${where}, but no policy denies it`;
 }
 
-function notJudged(
+function notEvaluated(
   { skipped, unknown, broken }: Replayed,
   style: Style,
   verbose: boolean,

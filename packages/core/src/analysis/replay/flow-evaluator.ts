@@ -6,7 +6,7 @@ import type { Observation } from "./observation.js";
 import { ObservedEndpoints, type UnknownWhy } from "./observed-endpoints.js";
 
 /** The verdict of a state about an observed connection. */
-export type Judgement =
+export type FlowEvaluation =
   | { readonly kind: "said"; readonly flow: Flow; readonly said: FlowExplanation }
   | { readonly kind: "unknown"; readonly who: string; readonly why: UnknownWhy };
 
@@ -14,7 +14,7 @@ export type Judgement =
 const mostKnown = 100_000;
 
 /** Evaluates observations in one state. */
-export class Judge {
+export class FlowEvaluator {
   private readonly ends: ObservedEndpoints;
   private readonly engine: Engine;
   private readonly known = new Map<string, FlowExplanation>();
@@ -25,7 +25,7 @@ export class Judge {
   }
 
   /** If a record may mean several connections, the one with the worst verdict. */
-  judge(observation: Observation): Judgement {
+  evaluate(observation: Observation): FlowEvaluation {
     const meant = this.ends.meantBy(observation);
     if (meant.kind === "unknown") return meant;
     const all = meant.flows.map((flow) => ({ kind: "said", flow, said: this.explain(flow) }) as const);

@@ -1,5 +1,5 @@
 // Makes a fresh or stale checkout ready: installs what package-lock.json names, builds what changed. `npm start` and
-// `npm test` both begin here, so nobody has to remember a first step. Plain Node: nothing is installed yet when it runs.
+// `npm test` both begin here, so there is no first step to remember. Plain Node: nothing is installed yet when it runs.
 
 import { spawnSync } from "node:child_process";
 import { createHash } from "node:crypto";
@@ -26,7 +26,7 @@ export function requireNode() {
   const [haveMajor, haveMinor] = process.versions.node.split(".").map(Number);
   if (haveMajor > major || (haveMajor === major && haveMinor >= minor)) return;
   say(
-    `Tierwall needs Node ${wanted} or newer, and this is ${process.version}: install a newer one and try again`,
+    `Tierwall needs Node.js ${wanted} or newer, and this is ${process.version}: install a newer version and try again`,
   );
   process.exit(1);
 }
@@ -86,7 +86,7 @@ export function isMain(url) {
   return started !== undefined && existsSync(started) && realpathSync(started) === fileURLToPath(url);
 }
 
-/** Talk goes to stderr: stdout belongs to what comes after. */
+/** Messages go to stderr: stdout is for the output of the command that follows. */
 export function say(text) {
   process.stderr.write(`${text}\n`);
 }
@@ -107,7 +107,7 @@ function npm(...args) {
   return [windows ? "npm.cmd" : "npm", args];
 }
 
-/** Changes when an install could have another outcome; not when somebody edits a script or a description. */
+/** Changes when an install could have another outcome; not when a script or a description is edited. */
 function installFingerprint() {
   const hash = createHash("sha256").update(read(join(root, "package-lock.json")) ?? "");
   for (const file of ["package.json", ...packages().map((folder) => `${folder}/package.json`)]) {

@@ -115,8 +115,8 @@ export async function showHeld(pager: string): Promise<void> {
 }
 
 /**
- * Readers like `head` go away when they have seen enough. That is no error, and it is no reason to end: the work goes on,
- * unheard, and the exit status is what it would have been. A disk that is full is an error. Returns whether there was one.
+ * Readers like `head` stop reading when they have enough. That is not an error, and no reason to stop: the work goes on,
+ * without a reader, and the exit status stays the same. A disk that is full is an error. Returns whether there was one.
  */
 export function watchOutput(): () => boolean {
   let failed = false;

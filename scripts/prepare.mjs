@@ -26,7 +26,7 @@ export function requireNode() {
   const [haveMajor, haveMinor] = process.versions.node.split(".").map(Number);
   if (haveMajor > major || (haveMajor === major && haveMinor >= minor)) return;
   say(
-    `Tierwall needs Node.js ${wanted} or newer, and this is ${process.version}: install a newer version and try again`,
+    `Tierwall needs Node ${wanted} or newer, and this is ${process.version}: install a newer one and try again`,
   );
   process.exit(1);
 }
@@ -86,7 +86,7 @@ export function isMain(url) {
   return started !== undefined && existsSync(started) && realpathSync(started) === fileURLToPath(url);
 }
 
-/** Messages go to stderr: stdout is for the output of the command that follows. */
+/** Messages go to stderr: stdout is for the command that follows. */
 export function say(text) {
   process.stderr.write(`${text}\n`);
 }

@@ -21,7 +21,7 @@ export function serveArguments(args, { npm_config_port: port }) {
 if (isMain(import.meta.url)) {
   requireNode();
   if (install() && build()) {
-    // In this process, so that ending it ends the server.
+    // In this process, so that the server ends with it.
     const { run } = await import("../packages/cli/dist/main.js");
     process.exitCode = await run(serveArguments(process.argv.slice(2), process.env));
   } else {

@@ -81,6 +81,8 @@ export class ReadersFolder {
       "policies/connectivity.yaml": test.replace("GIVEN", "given: [../cluster],"),
       "policies-old/a.yaml": ownPolicies,
       "policies-new/a.yaml": denyAll,
+      "policies-before/a.yaml": ownPolicies,
+      "policies-after/a.yaml": denyAll,
       "guarantees/refuted.yaml": refuted.replace("given: [policies.yaml]", "given: [../policies/pci.yaml]"),
       "tests/connectivity.yaml": test.replace("GIVEN", ""),
       "deny-all.yaml": denyAll,

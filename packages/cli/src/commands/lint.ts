@@ -115,7 +115,7 @@ async function runLint(flags: LintFlags): Promise<number> {
   return fixed.report.findings.every(isTolerated) ? 0 : 1;
 }
 
-/** A file, and one that would be written back as it was: not with bytes in it that are no text. */
+/** A file, and one that would be written back as it was: not with bytes in it that are not text. */
 function isWritable(sources: readonly ManifestFile[]): (file: string) => boolean {
   const texts = new Map(sources.flatMap((s) => ("text" in s ? [[s.file, s.text] as const] : [])));
   return (file) => file !== "<stdin>" && texts.get(file)?.includes("\uFFFD") === false;

@@ -117,7 +117,7 @@ describe("which tests", () => {
   const namesIn = (...args: readonly string[]) =>
     report(run(...args, "-o", "json").stdout).tests.map(({ name }) => name);
 
-  it("those of a folder, with -R those below it too; other files are left alone", () => {
+  it("those of a folder, with -R those below it too; other files are ignored", () => {
     expect(namesIn(".")).toEqual(["good"]);
     expect(namesIn("-R", ".")).toEqual(["good", "bad"]);
   });
@@ -172,10 +172,10 @@ describe("-f", () => {
     expect(tierwall(["test", "t.yaml", "-f", "-"], { cwd: given, input: isolate }).status).toBe(0);
   });
 
-  it("without it, a test that is given nothing is asked of the cluster", () => {
+  it("without it, a test without given runs on the cluster", () => {
     const { status, stderr } = tierwall(["test", "t.yaml"], { cwd: without });
     expect(status).toBe(2);
-    expect(stderr).toMatch(/`t` is given nothing[^]*TW1009.*kubeconfig/);
+    expect(stderr).toMatch(/`t` has no `given`[^]*TW1009.*kubeconfig/);
   });
 
   it("a file that is given and added is read once", () => {

@@ -78,7 +78,7 @@ async function runTest(paths: readonly string[], flags: TestFlags): Promise<numb
   if (cluster !== undefined && hasErrors(cluster.diagnostics)) {
     const { name } = found.objects.find(asksCluster)!;
     if (flags.live !== true)
-      printMessage(`ConnectivityTest \`${name}\` is given nothing, and is asked of the cluster`);
+      printMessage(`ConnectivityTest \`${name}\` has no \`given\`, so it runs on the cluster`);
     return refuse(cluster.diagnostics, []);
   }
   const states = new GivenStates(added.sources, options, asksCluster, cluster?.sources ?? []);
@@ -107,7 +107,7 @@ async function runTest(paths: readonly string[], flags: TestFlags): Promise<numb
   else printText(testResultsText(results, styleFor(process.stdout)));
   const { failed, errors } = totals(results);
   if (errors > 0) {
-    printMessage("some assertions could not be asked; see the errors above");
+    printMessage("some assertions could not be checked; see the errors above");
     return 2;
   }
   return failed > 0 ? 1 : 0;

@@ -152,6 +152,18 @@ describe("wrong usage gets the right help", () => {
       ],
     ],
     [
+      "a folder without tests",
+      ["test", "cluster"],
+      2,
+      ["no ConnectivityTest in `cluster`; -R searches subfolders", "`tierwall init` writes a first one"],
+    ],
+    [
+      "no kubeconfig and no files",
+      ["matrix"],
+      2,
+      ["Without -f, the cluster of a kubectl context is read", "Nothing was evaluated"],
+    ],
+    [
       "Secrets in the folder",
       ["validate", "-f", "secrets"],
       0,

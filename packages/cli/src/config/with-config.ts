@@ -19,7 +19,7 @@ export function withConfig(program: Command): Command {
     )
     .addOption(new Option("--no-config", "ignore tierwall.yaml"))
     .hook("preSubcommand", (_program, command) => {
-      // Help is given whatever tierwall.yaml says, and so is what it says nothing about.
+      // Help works even if tierwall.yaml is invalid, and so do commands without options for it.
       if (configurable(command).length === 0 || program.args.some((word) => /^(-h|--help)$/.test(word)))
         return;
       const file = configFile(program);
@@ -44,6 +44,6 @@ function refuse(problems: readonly Diagnostic[], file: string, text: string): ne
   const style = styleFor(process.stderr);
   const textOf = (of: string) => (of === file ? text : undefined);
   for (const problem of problems) printToStderr(`${diagnosticText(problem, textOf, style)}\n`);
-  printMessage(`${file} gives defaults; nothing was done. (--no-config leaves it alone)`);
+  printMessage(`Nothing was done. Fix ${file}, or ignore it with --no-config.`);
   throw new CommanderError(2, "tierwall.config", "");
 }

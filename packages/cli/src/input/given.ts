@@ -42,8 +42,9 @@ export function findObjects<T>(
   });
   if (objects.length === 0 && diagnostics.length === 0) {
     const where = paths.map((path) => `\`${path}\``).join(", ");
-    const hint = recursive ? "" : "; -R searches folders below too";
-    diagnostics.push(diagnostic("TW1004", `no ${kind} in ${where}${hint}`));
+    const deeper = recursive ? "" : "; -R searches subfolders as well";
+    const hint = kind === "ConnectivityTest" ? { hint: "`tierwall init` writes a first one." } : {};
+    diagnostics.push(diagnostic("TW1004", `no ${kind} in ${where}${deeper}`, hint));
   }
   return { objects, sources, diagnostics };
 }

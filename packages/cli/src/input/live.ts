@@ -26,7 +26,7 @@ export async function connectLive({ kubeconfig, context }: LiveFlags): Promise<R
     ...(context === undefined ? {} : { context }),
   });
   if (connected.ok) return { ok: true, value: connected.connection };
-  const hint = "-f FILE reads manifests instead.";
+  const hint = "Without -f, the cluster of a kubectl context is read. -f FILE reads manifests instead.";
   return { ok: false, diagnostic: diagnostic("TW1009", connected.message, { hint }) };
 }
 

@@ -225,10 +225,9 @@ export function isUsable(loaded: Loaded): boolean {
   const { sources, live, diagnostics } = loaded;
   const errors = diagnostics.filter((d) => d.severity === "error");
   printDiagnostics(errors, sources);
-  printMessage(
-    "",
-    `${summaryText(errors, live ? undefined : sources.length)}. Nothing was evaluated. (tierwall validate --help)`,
-  );
+  // What cannot be read at all has no place in a file.
+  const summary = errors.every(isUnread) ? "" : `${summaryText(errors, live ? undefined : sources.length)}. `;
+  printMessage("", `${summary}Nothing was evaluated.`);
   return false;
 }
 

@@ -4,7 +4,7 @@ import { StringDecoder } from "node:string_decoder";
 import { createGunzip } from "node:zlib";
 import type { BytesRead } from "@tierwall/kube";
 
-/** No record is so long: a file without line breaks, or a device, is no flow log, and must not be held as a whole. */
+/** No record is so long: a file without line breaks, or a device, is not a flow log, and must not be held as a whole. */
 const longestLine = 4 * 1024 * 1024;
 
 /** The lines of a file, packed or not, or of standard input (`-`), of any length altogether. */
@@ -23,7 +23,7 @@ export async function* linesAt(path: string, bytesRead: BytesRead): AsyncGenerat
   yield* linesOf(unpacked(counted));
 }
 
-/** What gzip packed is known by its first two bytes, whatever the file is called. */
+/** Files that gzip compressed are known by their first two bytes, whatever their names. */
 async function* unpacked(chunks: AsyncGenerator<Buffer, void>): AsyncGenerator<Buffer, void> {
   const first = await chunks.next();
   if (first.done === true) return;

@@ -73,15 +73,20 @@ export function printWhole(report: string): void {
   write(process.stdout, report);
 }
 
-/** A message, on stderr: each argument is one line, whatever is in it. */
+/** A message, on stderr: each argument is one line, or more on a narrow terminal, whatever is in it. */
 export function printMessage(...lines: readonly string[]): void {
-  write(process.stderr, lines.map((line) => `${visible(line)}\n`).join(""));
+  printToStderr(lines.map((line) => visible(line)).join("\n"));
 }
 
-/** A report, on stderr: diagnostics in full, say. */
+/** A report, on stderr: diagnostics in full, say. On a terminal it is wrapped; a log or a script gets whole lines. */
 export function printToStderr(report: string): void {
-  write(process.stderr, `${report}\n`);
+  const { isTTY, columns } = process.stderr;
+  write(process.stderr, `${isTTY && !isWide ? fitted(report, terminalColumns(columns)) : report}\n`);
 }
+
+/** Some terminals say that they have no columns at all. */
+const terminalColumns = (columns: number | undefined): number =>
+  columns === undefined || columns < 40 ? textColumns : Math.min(columns, 120);
 
 /** Whether there is still a reader. */
 export const isRead = (stream: NodeJS.WriteStream): boolean => stream.errored === null && stream.writable;
@@ -110,8 +115,8 @@ export async function showHeld(pager: string): Promise<void> {
 }
 
 /**
- * Readers like `head` go away when they have seen enough. That is no error, and it is no reason to end: the work goes on,
- * unheard, and the exit status is what it would have been. A disk that is full is an error. Returns whether there was one.
+ * Readers like `head` stop reading when they have enough. That is not an error, and no reason to stop: the work goes on,
+ * without a reader, and the exit status stays the same. A disk that is full is an error. Returns whether there was one.
  */
 export function watchOutput(): () => boolean {
   let failed = false;

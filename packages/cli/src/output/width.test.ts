@@ -1,7 +1,8 @@
 import { readdirSync } from "node:fs";
 import { fileURLToPath } from "node:url";
-import { describe, expect, it } from "vitest";
+import { afterEach, describe, expect, it, vi } from "vitest";
 import { pagerOf } from "./pager.js";
+import { printMessage, setWide } from "./terminal.js";
 import { tierwall } from "../../testing/run-command.js";
 import { commandNames } from "../../testing/command-lines.js";
 
@@ -33,6 +34,8 @@ const answers = [
   ...examples.flatMap((folder) => [
     ["lint", "-f", folder, "-R"],
     ["validate", "-f", folder, "-R"],
+    ["matrix", "-f", folder],
+    ...(folder.includes("guarantees-") ? [["prove", folder]] : []),
   ]),
   ["lint", ...mixed, "-v"],
   ["validate", "-f", "test/broken", "-R"],
@@ -49,6 +52,36 @@ describe("output fits 80 columns", () => {
     const { stdout } = tierwall(["lint", ...mixed, "-o", "wide"], { cwd });
     expect(tooWide(stdout)).not.toEqual([]);
     expect(stdout.replace(/\s+/g, "")).not.toBe("");
+  });
+});
+
+describe("messages on stderr", () => {
+  const message = `note TW3001  ${"namespace ".repeat(12)}is not in the input`;
+  const { isTTY, columns } = process.stderr;
+  afterEach(() => {
+    Object.assign(process.stderr, { isTTY, columns });
+    setWide(false);
+    vi.restoreAllMocks();
+  });
+
+  it.each([
+    ["are wrapped on a terminal", { isTTY: true, columns: 60 }, false, 60],
+    ["are wrapped on a terminal that does not know its width", { isTTY: true, columns: 0 }, false, 80],
+    ["are not longer than 120 columns on a wide one", { isTTY: true, columns: 300 }, false, 120],
+    ["are whole lines in a file", { isTTY: false, columns: 60 }, false, message.length],
+    ["are whole lines with -o wide", { isTTY: true, columns: 60 }, true, message.length],
+  ])("%s", (_what, terminal, wide, longest) => {
+    Object.assign(process.stderr, terminal);
+    setWide(wide);
+    const written = vi.spyOn(process.stderr, "write").mockReturnValue(true);
+    printMessage(message);
+    const lines = written.mock.calls
+      .map(([text]) => String(text))
+      .join("")
+      .split("\n");
+    expect(Math.max(...lines.map((line) => line.length))).toBeLessThanOrEqual(longest);
+    expect(Math.max(...lines.map((line) => line.length))).toBeGreaterThan(longest - 20);
+    expect(lines.join(" ").replace(/\s+/g, " ").trim()).toBe(message.replace(/\s+/g, " "));
   });
 });
 

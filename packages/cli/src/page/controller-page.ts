@@ -1,6 +1,6 @@
 import type { StartService } from "@tierwall/kube";
 
-/** The page of the cluster that a controller watches, on every address of its pod, for who has the token. */
+/** The page of the cluster that a controller watches, on every address of its pod. Users need the token. */
 export function controllerPage(options: {
   readonly port: number;
   readonly hosts: readonly string[];
@@ -23,7 +23,7 @@ export function controllerPage(options: {
       listing: () => controller.listing(),
       stop: async () => end(),
     });
-    // Questions are not answered here: who computes for seconds loses the lead.
+    // Questions are not answered here: a controller that computes for seconds loses the lead.
     const started = await startPage({ ...options, feed, address: "::", answers: "page" });
     if (!started.ok) throw new Error(started.message);
     const { port, close } = started.page;

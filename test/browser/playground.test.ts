@@ -93,7 +93,7 @@ describe.skipIf(noChromium)(`the playground${skipNote}`, () => {
     await visit(at("#/playground"), {}, async ({ page, picture }) => {
       await goBehind(page, "matchLabels");
       await editor(page).press("Backspace");
-      await problems(page).getByText("did you mean `matchLabels`?").waitFor();
+      await problems(page).getByText("matchLabels", { exact: true }).waitFor();
       await expect
         .poll(() => page.locator(".cm-lintRange-error").allInnerTexts(), patience)
         .toEqual(["matchLabel"]);

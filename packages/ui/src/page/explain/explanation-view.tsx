@@ -2,19 +2,19 @@ import { useEffect, useState } from "react";
 import { Caveats } from "../frame/caveats.js";
 import { VerdictBadge } from "../frame/verdict.js";
 import type { ConnectionView, ExplanationView } from "../worker/questions/explain.js";
-import { firstMeant, type Meant } from "./meant.js";
+import { firstSelection, type Selection } from "./selection.js";
 import { NearestAllow } from "./nearest-allow.js";
 import { PortTable } from "./port-table.js";
 import { reasonOf } from "./reason.js";
 import { RuleYaml } from "./rule-yaml.js";
 import { Stairs } from "./stairs.js";
-import type { Looking } from "./step.js";
+import type { Selecting } from "./step.js";
 
 /** The answer first, then the reason, then the place, then what to do. */
 export function ExplanationPanel({ explanation }: { readonly explanation: ExplanationView }) {
   const { from, to, port, verdict, caveats, connections } = explanation;
-  const [looked, setLooked] = useState<Meant>();
-  useEffect(() => setLooked(firstMeant(connections)), [connections]);
+  const [selected, setSelected] = useState<Selection>();
+  useEffect(() => setSelected(firstSelection(connections)), [connections]);
   const [only] = connections;
   return (
     <>
@@ -33,19 +33,19 @@ export function ExplanationPanel({ explanation }: { readonly explanation: Explan
         {connections.length === 1 && only !== undefined && <p>{reasonOf(only)}</p>}
         {connections.length > 1 && <p>The connections that this can mean do not agree:</p>}
       </div>
-      <div className={looked === undefined ? "walks" : "walks with-yaml"}>
+      <div className={selected === undefined ? "walks" : "walks with-yaml"}>
         <div className="connections">
           {connections.map((connection) => (
             <Connection
               key={`${connection.source} ${connection.destination} ${connection.family} ${portOf(connection)}`}
               connection={connection}
               isOnly={connections.length === 1}
-              looked={looked}
-              onLook={setLooked}
+              selected={selected}
+              onSelect={setSelected}
             />
           ))}
         </div>
-        {looked !== undefined && <RuleYaml meant={looked} />}
+        {selected !== undefined && <RuleYaml selection={selected} />}
       </div>
     </>
   );
@@ -63,8 +63,8 @@ const portOf = ({ answer }: ConnectionView): string => (answer.kind === "walks" 
 function Connection({
   connection,
   isOnly,
-  ...looking
-}: { readonly connection: ConnectionView; readonly isOnly: boolean } & Looking) {
+  ...selecting
+}: { readonly connection: ConnectionView; readonly isOnly: boolean } & Selecting) {
   const { source, destination, family, verdict, answer } = connection;
   return (
     <section className="connection">
@@ -84,9 +84,9 @@ function Connection({
         <PortTable rows={answer.rows} />
       ) : (
         <>
-          <Stairs walk={answer.egress} {...looking} />
-          <Stairs walk={answer.ingress} {...looking} />
-          {answer.nearest !== undefined && <NearestAllow nearest={answer.nearest} {...looking} />}
+          <Stairs walk={answer.egress} {...selecting} />
+          <Stairs walk={answer.ingress} {...selecting} />
+          {answer.nearest !== undefined && <NearestAllow nearest={answer.nearest} {...selecting} />}
         </>
       )}
     </section>

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { answerExplain } from "../worker/questions/explain.js";
 import { HeldState } from "../worker/held-state.js";
-import { firstMeant } from "./meant.js";
+import { firstSelection } from "./selection.js";
 import { reasonOf } from "./reason.js";
 import { firstPort } from "./port-table.js";
 
@@ -88,48 +88,48 @@ const cases = [
     to: "shop/db",
     port: "5432/TCP",
     reason: "NetworkPolicy shop/db rule 1 allows it when it enters shop/db.",
-    looked: "NetworkPolicy shop/db spec.ingress[0]",
+    selected: "NetworkPolicy shop/db spec.ingress[0]",
   },
   {
     from: "lab/probe",
     to: "shop/db",
     port: "5432/TCP",
     reason: 'ClusterNetworkPolicy keep-out rule 1 "no-lab" denies it when it enters shop/db.',
-    looked: "ClusterNetworkPolicy keep-out spec.ingress[0]",
+    selected: "ClusterNetworkPolicy keep-out spec.ingress[0]",
   },
   {
     from: "shop/web",
     to: "shop/db",
     port: "22/TCP",
     reason: "No rule allows it when it enters shop/db, and NetworkPolicy shop/db isolates the pod.",
-    looked: "NetworkPolicy shop/db isolation",
+    selected: "NetworkPolicy shop/db isolation",
   },
   {
     from: "shop/db",
     to: "lab/probe",
     port: "80/TCP",
     reason: "ClusterNetworkPolicy stay rule 1 denies it when it leaves shop/db.",
-    looked: "ClusterNetworkPolicy stay spec.egress[0]",
+    selected: "ClusterNetworkPolicy stay spec.egress[0]",
   },
-  { from: "shop/db", to: "shop/web", port: "80/TCP", reason: "No policy denies it.", looked: "" },
+  { from: "shop/db", to: "shop/web", port: "80/TCP", reason: "No policy denies it.", selected: "" },
   {
     from: "shop/web",
     to: "203.0.113.7",
     port: "443/TCP",
     reason: /^It depends on missing information: whether 203\.0\.113\.7 is an address of \*\.example\.com/,
-    looked: "ClusterNetworkPolicy outside spec.egress[0]",
+    selected: "ClusterNetworkPolicy outside spec.egress[0]",
   },
 ];
 
-test.each(cases)("$from → $to :$port", ({ reason, looked, ...request }) => {
+test.each(cases)("$from → $to :$port", ({ reason, selected, ...request }) => {
   const answer = answerExplain(held, request);
   if (answer.kind === "refused") throw new Error(answer.message);
   const { connections } = answer.explanation;
   expect(connections.map(reasonOf)).toEqual([
     typeof reason === "string" ? reason : expect.stringMatching(reason),
   ]);
-  const meant = firstMeant(connections);
-  expect(meant === undefined ? "" : `${meant.policy.title} ${meant.path}`).toBe(looked);
+  const selection = firstSelection(connections);
+  expect(selection === undefined ? "" : `${selection.policy.title} ${selection.path}`).toBe(selected);
 });
 
 test.each([

@@ -1,5 +1,5 @@
 import type { ConnectionView } from "../worker/questions/explain.js";
-import { deciderOf, decisiveWalk } from "./meant.js";
+import { deciderOf, decisiveWalk } from "./selection.js";
 
 /** The answer's reason in a sentence, next to the verdict. Empty where every port has its own. */
 export function reasonOf(connection: ConnectionView): string {

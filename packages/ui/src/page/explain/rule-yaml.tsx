@@ -1,10 +1,10 @@
 import { hrefOf } from "../frame/use-address.js";
 import { shown, useAnswer } from "../frame/use-answer.js";
 import { YamlText } from "../frame/yaml/yaml-view.js";
-import type { Meant } from "./meant.js";
+import type { Selection } from "./selection.js";
 
 /** The YAML of the selected rule, as in its file. */
-export function RuleYaml({ meant: { policy, path, title } }: { readonly meant: Meant }) {
+export function RuleYaml({ selection: { policy, path, title } }: { readonly selection: Selection }) {
   const yaml = shown(useAnswer("yaml", { policy: policy.key, path }));
   return (
     <aside className="rule-yaml" aria-label={`YAML of ${title}`}>

@@ -2,7 +2,7 @@ import type { CSSProperties } from "react";
 import { defaultTier } from "../frame/tiers.js";
 import { VerdictBadge } from "../frame/verdict.js";
 import type { WalkView } from "../worker/questions/explain.js";
-import { type Looking, Step } from "./step.js";
+import { type Selecting, Step } from "./step.js";
 import { Stop } from "./stop.js";
 import { flowsOn, stopsAt } from "./water.js";
 
@@ -10,7 +10,7 @@ import { flowsOn, stopsAt } from "./water.js";
  * One direction: the tiers from top to bottom, and the connection running down them like water, to the rule that denies or
  * allows it.
  */
-export function Stairs({ walk, ...looking }: { readonly walk: WalkView } & Looking) {
+export function Stairs({ walk, ...selecting }: { readonly walk: WalkView } & Selecting) {
   const { direction, end, verdict, special, steps } = walk;
   const stop = stopsAt(walk);
   const hasGround = stop === "ground";
@@ -28,7 +28,7 @@ export function Stairs({ walk, ...looking }: { readonly walk: WalkView } & Looki
       {special === undefined ? (
         <ol className="stairs" style={{ "--steps": count } as CSSProperties}>
           {steps.map((step, i) => (
-            <Step key={step.tier} step={step} index={i} water={flowsOn(walk, i)} {...looking} />
+            <Step key={step.tier} step={step} index={i} water={flowsOn(walk, i)} {...selecting} />
           ))}
           {hasGround && (
             <li className="step ground" style={ground}>

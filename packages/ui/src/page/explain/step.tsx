@@ -2,14 +2,14 @@ import type { CSSProperties } from "react";
 import { counted } from "../frame/counted.js";
 import { tierWords } from "../frame/tiers.js";
 import type { RuleStep, StepView } from "../worker/questions/explain.js";
-import { isSameMeant, type Meant, meantIsolation, meantRule } from "./meant.js";
+import { isSameSelection, type Selection, selectionOfIsolation, selectionOfRule } from "./selection.js";
 import { Stop } from "./stop.js";
 import type { Water } from "./water.js";
 
 /** The rule whose YAML is shown, and how to select another one. */
-export interface Looking {
-  readonly looked: Meant | undefined;
-  readonly onLook: (meant: Meant) => void;
+export interface Selecting {
+  readonly selected: Selection | undefined;
+  readonly onSelect: (selection: Selection) => void;
 }
 
 /** One tier: its outcome, the rule that decides, and why the rules before it do not match. */
@@ -17,8 +17,8 @@ export function Step({
   step,
   index,
   water,
-  ...looking
-}: { readonly step: StepView; readonly index: number; readonly water: Water } & Looking) {
+  ...selecting
+}: { readonly step: StepView; readonly index: number; readonly water: Water } & Selecting) {
   const { tier, rules } = step;
   const outcome = water === "dry" ? "not-reached" : step.outcome;
   const decisive = rules.findIndex(({ result }) => result === "matches");
@@ -31,14 +31,14 @@ export function Step({
       )}
       {outcome === "undecided" && <Stop verdict="Undecided" />}
       <h4>{tierWords[tier].title}</h4>
-      <Outcome step={{ ...step, outcome }} {...looking} />
+      <Outcome step={{ ...step, outcome }} {...selecting} />
       {missed.length > 0 && (
         <details className="missed">
           <summary>{counted(missed.length, "rule does not match", "rules do not match")}</summary>
           <ul>
             {missed.map(({ rule, why }) => (
               <li key={`${rule.policy.key} ${rule.path}`}>
-                <RuleButton rule={rule} {...looking} /> {why ?? "does not match"}
+                <RuleButton rule={rule} {...selecting} /> {why ?? "does not match"}
               </li>
             ))}
           </ul>
@@ -67,15 +67,15 @@ const lateVerbs = {
   Undecided: "allowed or denied",
 } as const;
 
-function Outcome({ step, ...looking }: { readonly step: StepView } & Looking) {
+function Outcome({ step, ...selecting }: { readonly step: StepView } & Selecting) {
   const { outcome, rules, isolators } = step;
   const decisive = rules.find(({ result }) => result === "matches");
   switch (outcome) {
     case "allow":
     case "pass":
-      return <Decided decisive={decisive} {...looking} />;
+      return <Decided decisive={decisive} {...selecting} />;
     case "deny":
-      if (decisive !== undefined) return <Decided decisive={decisive} {...looking} />;
+      if (decisive !== undefined) return <Decided decisive={decisive} {...selecting} />;
       return (
         <p className="step-outcome">
           No rule allows it, and the pod is isolated by{" "}
@@ -83,7 +83,7 @@ function Outcome({ step, ...looking }: { readonly step: StepView } & Looking) {
             <span key={isolator.kind === "policy" ? isolator.policy.key : isolator.option}>
               {i > 0 && ", "}
               {isolator.kind === "policy" ? (
-                <MeantButton meant={meantIsolation(isolator.policy)} {...looking} />
+                <SelectButton selection={selectionOfIsolation(isolator.policy)} {...selecting} />
               ) : (
                 <code>{isolator.option}</code>
               )}
@@ -94,24 +94,24 @@ function Outcome({ step, ...looking }: { readonly step: StepView } & Looking) {
     case "next":
       return <p className="step-outcome quiet">No rule matches.</p>;
     case "undecided":
-      return <Undecided step={step} {...looking} />;
+      return <Undecided step={step} {...selecting} />;
     case "not-reached":
-      return <NotReached step={step} {...looking} />;
+      return <NotReached step={step} {...selecting} />;
   }
 }
 
-function Decided({ decisive, ...looking }: { readonly decisive: RuleStep | undefined } & Looking) {
+function Decided({ decisive, ...selecting }: { readonly decisive: RuleStep | undefined } & Selecting) {
   if (decisive === undefined) return null;
   const { rule, why } = decisive;
   return (
     <p className="step-outcome">
-      <RuleButton rule={rule} {...looking} /> {verbs[rule.action]}
+      <RuleButton rule={rule} {...selecting} /> {verbs[rule.action]}
       {why !== undefined && <span className="why">{why}</span>}
     </p>
   );
 }
 
-function Undecided({ step: { rules }, ...looking }: { readonly step: StepView } & Looking) {
+function Undecided({ step: { rules }, ...selecting }: { readonly step: StepView } & Selecting) {
   const open = rules.filter(({ result }) => result === "may-match" || result === "matches");
   return (
     <div className="step-outcome">
@@ -119,7 +119,7 @@ function Undecided({ step: { rules }, ...looking }: { readonly step: StepView } 
       <ul>
         {open.map(({ rule, result }) => (
           <li key={`${rule.policy.key} ${rule.path}`}>
-            <RuleButton rule={rule} {...looking} /> {(result === "matches" ? verbs : mayVerbs)[rule.action]}
+            <RuleButton rule={rule} {...selecting} /> {(result === "matches" ? verbs : mayVerbs)[rule.action]}
           </li>
         ))}
       </ul>
@@ -127,32 +127,36 @@ function Undecided({ step: { rules }, ...looking }: { readonly step: StepView } 
   );
 }
 
-function NotReached({ step: { rules }, ...looking }: { readonly step: StepView } & Looking) {
+function NotReached({ step: { rules }, ...selecting }: { readonly step: StepView } & Selecting) {
   const late = rules.find(({ result }) => result === "would-match" || result === "may-match");
   if (late === undefined) return <p className="step-outcome">Not reached.</p>;
   const { rule, result } = late;
   return (
     <p className="step-outcome">
-      Not reached; <RuleButton rule={rule} {...looking} /> {result === "may-match" ? "might" : "would"} have{" "}
+      Not reached; <RuleButton rule={rule} {...selecting} /> {result === "may-match" ? "might" : "would"} have{" "}
       {lateVerbs[rule.action]} it.
     </p>
   );
 }
 
-function RuleButton({ rule, ...looking }: { readonly rule: RuleStep["rule"] } & Looking) {
-  return <MeantButton meant={meantRule(rule)} {...looking} />;
+function RuleButton({ rule, ...selecting }: { readonly rule: RuleStep["rule"] } & Selecting) {
+  return <SelectButton selection={selectionOfRule(rule)} {...selecting} />;
 }
 
 /** Every name selects its rule. */
-export function MeantButton({ meant, looked, onLook }: { readonly meant: Meant } & Looking) {
+export function SelectButton({
+  selection,
+  selected,
+  onSelect,
+}: { readonly selection: Selection } & Selecting) {
   return (
     <button
       type="button"
       className="name"
-      aria-pressed={isSameMeant(meant, looked)}
-      onClick={() => onLook(meant)}
+      aria-pressed={isSameSelection(selection, selected)}
+      onClick={() => onSelect(selection)}
     >
-      {meant.title}
+      {selection.title}
     </button>
   );
 }

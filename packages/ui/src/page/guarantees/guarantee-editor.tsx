@@ -19,7 +19,7 @@ export function GuaranteeEditor({
   readonly guarantee: string;
   readonly template: string;
 }) {
-  const written = useAnswer("guarantee-text", guarantee === "" ? undefined : { key: guarantee }, "patient");
+  const written = useAnswer("guarantee-text", guarantee === "" ? undefined : { key: guarantee });
   const start = useAnswer("playground-start", { unlike: ["kube-", "default"] });
   if (guarantee !== "" && written.status === "answered" && written.answer === undefined)
     return (
@@ -74,7 +74,7 @@ function Editing({
 }
 
 function Toolbar({ guarantee, template }: { readonly guarantee: string; readonly template: string }) {
-  const asked = shown(useAnswer("guarantees", {}, "patient"));
+  const asked = shown(useAnswer("guarantees", {}));
   const guarantees = asked?.guarantees ?? [];
   return (
     <>

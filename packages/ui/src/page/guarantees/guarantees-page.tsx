@@ -27,7 +27,7 @@ const mostAtOnce = 50;
 function GuaranteeList() {
   const { query } = useAddress();
   const budget = budgetIn(query["budget"]);
-  const asked = useAnswer("guarantees", {}, "patient");
+  const asked = useAnswer("guarantees", {});
   const answer = shown(asked);
   const [most, setMost] = useState(mostAtOnce);
   const listed = answer?.guarantees.slice(0, most);

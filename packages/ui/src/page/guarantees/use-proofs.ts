@@ -90,5 +90,6 @@ function useSteps<P extends Proofs>(
     // The key says all that the steps depend on.
   }, [key]);
   if (last === undefined) return { ...(nothing as P), isBusy: request !== undefined };
-  return last.key === key ? last.proofs : { ...last.proofs, isBusy: true, isOld: true };
+  // Without a request nothing is on its way: the text has errors, and the last results stay.
+  return last.key === key ? last.proofs : { ...last.proofs, isBusy: request !== undefined, isOld: true };
 }

@@ -25,7 +25,7 @@ export function BrokenGuarantees({
   /** Whether the edit can be evaluated. */
   readonly isWanted: boolean;
 }) {
-  const found = shown(useAnswer("guarantees", {}, "patient"))?.guarantees ?? [];
+  const found = shown(useAnswer("guarantees", {}))?.guarantees ?? [];
   const listed = found.slice(0, mostShown);
   const more = found.length - listed.length;
   const keys = listed.length === 0 ? undefined : listed.map(({ key }) => key);

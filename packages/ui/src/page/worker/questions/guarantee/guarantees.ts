@@ -1,5 +1,5 @@
 import type { Guarantee } from "@tierwall/core/prove";
-import type { State } from "@tierwall/core/state";
+import { caveatsOfAll, type State } from "@tierwall/core/state";
 import type { HeldState } from "../../held-state.js";
 import { EditDesk, editedFile, type PolicyEdit } from "../edit-desk.js";
 import { editableText } from "../editable-text.js";
@@ -32,7 +32,8 @@ async function answerGuarantees(held: HeldState, _request: Record<string, never>
   return {
     guarantees: [...byKey].map(([key, guarantee]) => guaranteeView(key, guarantee)),
     problems: problemsView(diagnostics, (file) => held.textOf(file)),
-    caveats: held.caveats,
+    // As `tierwall prove`: those about connections of the input are about one cluster only.
+    caveats: caveatsOfAll(held.state).map(({ text }) => text),
   };
 }
 

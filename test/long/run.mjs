@@ -1,6 +1,6 @@
-// `npm run test:long`: holds the engine against the literal evaluator on random clusters of all APIs, on a million
-// connections and more, the encoding of proofs against it on a million worlds, and then the kernel against both, with packets (test/packets). The clusters follow from the seed alone,
-// which is the date unless it is given: npm run test:long -- --seed 20261116 --flows 5000000
+// `npm run test:long`: compares the engine with the literal evaluator on random clusters of all APIs, on a million connections and
+// more, the encoding of proofs with it on a million worlds, and then the kernel with both, with packets (test/packets). The clusters
+// follow from the seed alone, which is the date unless it is given: npm run test:long -- --seed 20261116 --flows 5000000
 
 // oxlint-disable unicorn/require-post-message-target-origin -- these are worker threads, not windows
 

@@ -1,12 +1,15 @@
 import { fileURLToPath } from "node:url";
 import { sep } from "node:path";
-import { build, type Rollup } from "vite";
+import { build, type Rolldown } from "vite";
 
 /** What the prover adds to the page's worker: its own code minified, without what the worker has already. */
-export async function proverSize(_: object): Promise<{ readonly kilobytes: number }> {
-  const entry = fileURLToPath(
-    new URL("../../../packages/core/dist/prove/guarantee/index.js", import.meta.url),
-  );
+export async function proverSize({
+  entry: file,
+}: {
+  /** Of core, as it is compiled. */
+  readonly entry: string;
+}): Promise<{ readonly kilobytes: number }> {
+  const entry = fileURLToPath(new URL(`../../../packages/core/dist/${file}`, import.meta.url));
   const folder = `${sep}prove${sep}`;
   const isOutside = (id: string, importer?: string): boolean =>
     importer !== undefined && !new URL(id, `file://${importer}`).pathname.includes(folder);
@@ -19,7 +22,7 @@ export async function proverSize(_: object): Promise<{ readonly kilobytes: numbe
       lib: { entry, formats: ["es"] },
       rolldownOptions: { external: isOutside },
     },
-  })) as Rollup.RollupOutput | readonly Rollup.RollupOutput[];
+  })) as Rolldown.RolldownOutput | readonly Rolldown.RolldownOutput[];
   const chunks = [output].flat().flatMap((each) => each.output);
   const bytes = chunks.reduce((sum, chunk) => sum + (chunk.type === "chunk" ? chunk.code.length : 0), 0);
   return { kilobytes: bytes / 1000 };

@@ -3,6 +3,8 @@ import type { State } from "../src/state/state.js";
 import type { Engine } from "../src/engine/index.js";
 import type { evaluate } from "../src/evaluate/evaluate.js";
 import { evaluatorExam, type Exam, faultOfEngine, faultOfEvaluator, oracleExam } from "./agreement.js";
+import { directions } from "../src/policy/model.js";
+import { andForeign } from "./arbitrary/arbitrary-policies.js";
 import { anyScenario, stateIn } from "./arbitrary/scenario.js";
 import { compareModels, compareWorlds, dice, type Encoder } from "./encoder-agreement.js";
 import { orBreakdown, type Search, clusters } from "./search.js";
@@ -58,4 +60,29 @@ export function huntEncoders(
     }
   }
   return found;
+}
+
+/** Compares an encoder with the evaluator on random clusters, until they do not agree. */
+export function searchEncoder(
+  encoder: Encoder,
+  { runs, seed, worlds, models }: Readonly<Record<"runs" | "seed" | "worlds" | "models", number>>,
+): { readonly compared: number; readonly fault?: string } {
+  let compared = 0;
+  const scenarios = fc.sample(anyScenario({ ...clusters.small, kinds: andForeign, complete: true }), {
+    seed,
+    numRuns: runs,
+  });
+  for (const [i, scenario] of scenarios.entries()) {
+    const state = stateIn(scenario);
+    for (const found of [
+      compareWorlds(encoder, state, dice(seed + i), worlds, 8),
+      compareModels(encoder, state, dice(seed + i), models),
+    ]) {
+      // Both directions of each connection were compared.
+      compared += found.decisions.length / directions.length;
+      if (found.fault !== undefined)
+        return { compared, fault: `${found.fault}\n\n${JSON.stringify(scenario.policies)}` };
+    }
+  }
+  return { compared };
 }

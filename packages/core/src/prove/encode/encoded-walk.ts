@@ -55,7 +55,7 @@ export class EncodedWalk {
   }
 
   /** Owners may write policies where there are none yet. */
-  private tiersOf(direction: Direction): readonly Tier[] {
+  tiersOf(direction: Direction): readonly Tier[] {
     const tiers = this.tiers[direction];
     if (tiers.some(({ name }) => name === "network-policy")) return tiers;
     const place = tierNames.indexOf("network-policy");
@@ -84,7 +84,7 @@ export class EncodedWalk {
   }
 
   /** What a rule that matches makes of the connection. */
-  private effectOf(rule: Rule, direction: Direction, next: Literal, allowed: Literal): Literal {
+  effectOf(rule: Rule, direction: Direction, next: Literal, allowed: Literal): Literal {
     const { connection } = this.matching;
     if (rule.condition?.kind === "foreign") {
       // S9.3
@@ -101,7 +101,8 @@ export class EncodedWalk {
       : allowed;
   }
 
-  private matches(rule: Rule, direction: Direction): Literal {
+  /** Off, a rule matches nothing. */
+  matches(rule: Rule, direction: Direction): Literal {
     const { matching } = this;
     const subject = endOf(direction);
     return matching.connection.formula.and([
@@ -112,7 +113,7 @@ export class EncodedWalk {
     ]);
   }
 
-  private isIsolated(tier: Tier, direction: Direction): Literal {
+  isIsolated(tier: Tier, direction: Direction): Literal {
     const { connection } = this.matching;
     const written = tier.isolation.map((isolation) =>
       connection.formula.and([

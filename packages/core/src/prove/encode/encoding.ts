@@ -17,6 +17,7 @@ import { Matching } from "./match.js";
 export class Encoding {
   readonly connection: Connection;
   readonly matching: Matching;
+  readonly walk: EncodedWalk;
   readonly allows: Readonly<Record<Direction, Literal>>;
   readonly allowsConditionally: Readonly<Record<Direction, Literal>>;
   /** Both directions allow. */
@@ -36,7 +37,7 @@ export class Encoding {
     const formula = new Formula(solver);
     this.connection = new Connection(formula);
     this.matching = new Matching(this.connection, cidrGroups);
-    const walk = new EncodedWalk(this.matching, tiers);
+    const walk = (this.walk = new EncodedWalk(this.matching, tiers));
     this.allows = byDirection((direction) => walk.allows(direction));
     this.allowsConditionally = byDirection((direction) => walk.allowsConditionally(direction));
     this.allowed = formula.and(directions.map((direction) => this.allows[direction]));

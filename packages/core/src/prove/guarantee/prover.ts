@@ -2,7 +2,7 @@ import type { Isolation, PolicyRef, Rule } from "../../policy/model.js";
 import { directions } from "../../policy/model.js";
 import type { State } from "../../state/state.js";
 import { Encoding } from "../encode/index.js";
-import { type Budget, type Literal, not } from "../sat/index.js";
+import { type Budget, type Literal, minimalCore, not } from "../sat/index.js";
 import { confirm, type Confirmed, isConditional, readWitness } from "../world/index.js";
 import {
   type Assumption,
@@ -86,7 +86,7 @@ export class Prover {
     const answer = encoding.solve([...fixed, ...assumed.keys(), ...parts.keys()], budget);
     const core = answer === "unsatisfiable" ? encoding.solver.core : [...assumed.keys(), ...parts.keys()];
     const removable = core.filter((literal) => parts.has(literal) || assumed.has(literal));
-    const needed = answer === "unsatisfiable" ? minimised(encoding, fixed, removable, budget) : removable;
+    const needed = answer === "unsatisfiable" ? minimalCore(encoding, fixed, removable, budget) : removable;
     return {
       result: "Proven",
       restsOn: needed.flatMap((literal) => parts.get(literal) ?? []),
@@ -165,22 +165,4 @@ function violates({ verdict }: Claim, { decisions }: Confirmed): boolean {
   const both = directions.map((direction) => decisions[direction]);
   const isAllowed = both.every((decision) => decision.verdict === "Allow");
   return verdict === "Deny" ? isAllowed : !isAllowed || both.some(isConditional);
-}
-
-/** Leaves out what can be left out: each removable assumption is tried once. */
-function minimised(
-  encoding: Encoding,
-  fixed: readonly Literal[],
-  removable: readonly Literal[],
-  budget: Budget,
-): readonly Literal[] {
-  let needed = removable;
-  for (const candidate of removable) {
-    if (!needed.includes(candidate)) continue;
-    const fewer = needed.filter((literal) => literal !== candidate);
-    if (encoding.solve([...fixed, ...fewer], budget) !== "unsatisfiable") continue;
-    const core = new Set(encoding.solver.core);
-    needed = fewer.filter((literal) => core.has(literal));
-  }
-  return needed;
 }

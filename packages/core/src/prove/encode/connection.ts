@@ -2,10 +2,11 @@ import { namespaceNameLabel, unknownLabels } from "../../labels/requirement.js";
 import type { Family } from "../../net/address.js";
 import { bitsOf } from "../../net/address.js";
 import { type Cidr, lastOf, parseCidr } from "../../net/cidr.js";
-import { type Direction, directions, type Protocol } from "../../policy/model.js";
+import { type Direction, directions, type DomainPattern, type Protocol } from "../../policy/model.js";
 import { labelKey, labelValue, namespaceName, objectName, portName } from "../../schema/formats.js";
 import type { Format } from "../../schema/schema.js";
 import { FALSE, type Literal, not, TRUE } from "../sat/index.js";
+import { domainKey, requireNames } from "./domains.js";
 import type { Formula } from "./formula.js";
 import { type End, ends, LabelPair } from "./label-pair.js";
 import { OrderedValue } from "./ordered-value.js";
@@ -64,6 +65,7 @@ export class Connection {
   readonly portNames = new Map<string, Literal>();
   /** By the key under which the evaluator asks for them. */
   readonly facts = new Map<string, Literal>();
+  private readonly domains = new Map<string, DomainPattern>();
   private readonly separated = new Set<string>();
 
   constructor(readonly formula: Formula) {
@@ -135,6 +137,12 @@ export class Connection {
     return literal;
   }
 
+  /** Whether the address of the external end has a name of this pattern. */
+  hasName(pattern: DomainPattern): Literal {
+    this.domains.set(domainKey(pattern), pattern);
+    return this.fact(domainKey(pattern));
+  }
+
   /** Whether an end is the API server; no pod with its own network is (S7.5). */
   isApiServer(end: End): Literal {
     return this.formula.and([not(this.is(end, "pod")), this.fact(`apiserver ${end}`)]);
@@ -165,6 +173,9 @@ export class Connection {
         this.formula.require(...here, not(this.family(family)), bothHosts);
       }
     }
+    const patterns = [...this.domains.values()];
+    if (patterns.length > 0)
+      requireNames(patterns, (pattern) => this.fact(domainKey(pattern)), this.formula);
   }
 
   private newLabel(scope: LabelScope, key: string): LabelPair {

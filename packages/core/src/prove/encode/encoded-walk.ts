@@ -1,12 +1,15 @@
 import {
   type Direction,
   type Isolation,
+  type Peer,
+  type PortMatch,
   type Rule,
   type Tier,
   tierNames,
   type Tiers,
 } from "../../policy/model.js";
 import { FALSE, type Literal, not, TRUE } from "../sat/index.js";
+import { peerContent, portContent } from "./content.js";
 import type { End } from "./label-pair.js";
 import type { Matching } from "./match.js";
 
@@ -17,6 +20,7 @@ import type { Matching } from "./match.js";
  *   a rule before that     matches ? its action : what the rest of the tier decides       (Pass: next)
  *
  * Each rule and each isolation has a switch. Off, it is as if it were not there. A proof that needs a switch on rests on it.
+ * A walk without switches is smaller, and two of them share what they have in common.
  */
 export class EncodedWalk {
   readonly switches = new Map<Rule | Isolation, Literal>();
@@ -25,33 +29,68 @@ export class EncodedWalk {
   constructor(
     private readonly matching: Matching,
     private readonly tiers: Tiers,
+    private readonly options: WalkOptions = {},
   ) {}
 
   /** Whether a direction allows the connection. */
   allows(direction: Direction): Literal {
-    return this.walk(direction, TRUE, () => TRUE);
+    return completed(this.steps(direction, "allows"));
   }
 
   /** Whether a direction allows it under a condition (S7.7). */
   allowsConditionally(direction: Direction): Literal {
-    const isPlain = this.tiers[direction].every(({ rules }) =>
-      rules.every(({ condition }) => condition === undefined),
-    );
-    return isPlain ? FALSE : this.walk(direction, FALSE, (tier) => this.conditions(tier, direction));
+    return this.isPlain(direction) ? FALSE : completed(this.steps(direction, "allows conditionally"));
   }
 
-  /** `byDefault` where nothing denies; `allowed` where a rule of the tier allows. */
-  private walk(direction: Direction, byDefault: Literal, allowed: (tier: Tier) => Literal): Literal {
+  /** Whether no rule of a direction has a condition. */
+  isPlain(direction: Direction): boolean {
+    return this.tiers[direction].every(({ rules }) =>
+      rules.every(({ condition }) => condition === undefined),
+    );
+  }
+
+  /** One of the two, interrupted where another walk can be compared with it. */
+  *steps(direction: Direction, what: "allows" | "allows conditionally"): Steps {
     const { connection } = this.matching;
     const { formula } = connection;
-    const end = endOf(direction);
-    let next = byDefault;
+    // `byDefault` where nothing denies; `allowed` where a rule of a tier allows.
+    const byDefault = what === "allows" ? TRUE : FALSE;
+    const allowedIn = (tier: Tier) => (what === "allows" ? TRUE : this.conditions(tier, direction));
+    let next: Literal = byDefault;
     for (const tier of this.tiersOf(direction).toReversed())
-      next = this.walkTier(tier, direction, next, allowed(tier));
-    if (direction === "ingress")
-      next = formula.choose(connection.ownNode, formula.and([byDefault, this.ownNodeIsLetIn()]), next);
+      next = yield* this.walkTier(tier, direction, next, allowedIn(tier));
+    if (direction === "ingress") {
+      const isLetIn = yield this.ownNodeIsLetIn();
+      next = formula.choose(connection.ownNode, formula.and([byDefault, isLetIn]), next);
+    }
     // S1.4: nodes, external addresses and host-network pods have no walk.
-    return formula.choose(connection.is(end, "pod"), next, byDefault);
+    return formula.choose(connection.is(endOf(direction), "pod"), next, byDefault);
+  }
+
+  /** What rules in a row decide, where `rest` is what follows behind them. */
+  walkRules(
+    rules: readonly Rule[],
+    direction: Direction,
+    { next, allowed, rest }: { readonly next: Literal; readonly allowed: Literal; readonly rest: Literal },
+  ): Literal {
+    const { formula } = this.matching.connection;
+    let decided = rest;
+    // Rules of one action in a row are one gate.
+    for (let last = rules.length; last > 0; ) {
+      const effect = this.effectOf(rules[last - 1]!, direction, next, allowed);
+      let first = last - 1;
+      while (first > 0 && this.effectOf(rules[first - 1]!, direction, next, allowed) === effect) first--;
+      const matches = rules.slice(first, last).map((rule) => this.matches(rule, direction));
+      decided = formula.choose(formula.or(matches), effect, decided);
+      last = first;
+    }
+    return decided;
+  }
+
+  /** Whether one of the rules that bind a pod's own node matches. */
+  bindingMatch(rules: readonly Rule[]): Literal {
+    const binding = rules.filter(({ bindsOwnNode }) => bindsOwnNode);
+    return this.matching.connection.formula.or(binding.map((rule) => this.matches(rule, "ingress")));
   }
 
   /** Owners may write policies where there are none yet. */
@@ -63,23 +102,20 @@ export class EncodedWalk {
     return tiers.toSpliced(before, 0, noPolicies);
   }
 
-  private walkTier(tier: Tier, direction: Direction, next: Literal, allowed: Literal): Literal {
+  private segmentsOf(tier: Tier): readonly (readonly Rule[])[] {
+    return this.options.segments?.get(tier) ?? [tier.rules];
+  }
+
+  private *walkTier(tier: Tier, direction: Direction, next: Literal, allowed: Literal): Steps {
     const { connection } = this.matching;
     const { formula } = connection;
     const owners = tier.name === "network-policy" ? connection.owners[direction] : undefined;
-    const isolated = this.isIsolated(tier, direction);
+    const isolated = yield this.isIsolated(tier, direction);
     let rest = formula.and([not(isolated), next]);
     // An owner's NetworkPolicy is among the rules that allow, which come last (S7.1).
     if (owners !== undefined) rest = formula.choose(owners.allow, allowed, rest);
-    // Rules of one action in a row are one gate.
-    for (let last = tier.rules.length; last > 0; ) {
-      const effect = this.effectOf(tier.rules[last - 1]!, direction, next, allowed);
-      let first = last - 1;
-      while (first > 0 && this.effectOf(tier.rules[first - 1]!, direction, next, allowed) === effect) first--;
-      const matches = tier.rules.slice(first, last).map((rule) => this.matches(rule, direction));
-      rest = formula.choose(formula.or(matches), effect, rest);
-      last = first;
-    }
+    for (const rules of this.segmentsOf(tier).toReversed())
+      rest = yield this.walkRules(rules, direction, { next, allowed, rest });
     return owners === undefined ? rest : formula.and([not(owners.deny), rest]);
   }
 
@@ -129,11 +165,8 @@ export class EncodedWalk {
   /** S1.6, S7.8 */
   private ownNodeIsLetIn(): Literal {
     const { connection } = this.matching;
-    const binding = this.tiers.ingress.flatMap(({ rules }) =>
-      rules.filter(({ bindsOwnNode }) => bindsOwnNode),
-    );
-    const denied = [...binding.map((rule) => this.matches(rule, "ingress")), connection.owners.ingress.deny];
-    return not(connection.formula.or(denied));
+    const rules = this.tiers.ingress.flatMap((tier) => this.segmentsOf(tier).flat());
+    return not(connection.formula.or([this.bindingMatch(rules), connection.owners.ingress.deny]));
   }
 
   /** S7.7: whether an Allow of this tier is conditional, whichever of its rules was met first. */
@@ -169,7 +202,7 @@ export class EncodedWalk {
             matching.peerMatches(peer, subject),
             port === "every" ? TRUE : matching.portMatches(port),
           ];
-          const alike = (plain.get(canonical([peer, port])) ?? []).map((other) =>
+          const alike = (plain.get(pairContent(peer, port)) ?? []).map((other) =>
             formula.and([matching.isSubject(other.subject, subject), this.switchOf(other)]),
           );
           return formula.or([...matches.map(not), ...alike]);
@@ -179,12 +212,28 @@ export class EncodedWalk {
   }
 
   private switchOf(part: Rule | Isolation): Literal {
+    if (this.options.hasSwitches !== true) return TRUE;
     const known = this.switches.get(part);
     if (known !== undefined) return known;
     const literal = this.matching.connection.formula.variable();
     this.switches.set(part, literal);
     return literal;
   }
+}
+
+/** Gives out what was decided so far, and is given what to go on with: the same, or something that is proven equal to it. */
+export type Steps = Generator<Literal, Literal, Literal>;
+
+export interface WalkOptions {
+  readonly hasSwitches?: boolean;
+  /** Where the rules of a tier can be interrupted. */
+  readonly segments?: ReadonlyMap<Tier, readonly (readonly Rule[])[]>;
+}
+
+function completed(steps: Steps): Literal {
+  let step = steps.next();
+  while (!step.done) step = steps.next(step.value);
+  return step.value;
 }
 
 /** Whose policies are walked. */
@@ -196,14 +245,14 @@ function plainAllows({ rules }: Tier): ReadonlyMap<string, readonly Rule[]> {
   for (const rule of rules)
     if (rule.action === "Allow" && rule.condition === undefined)
       for (const peer of rule.peers)
-        for (const port of rule.ports === "every" ? ["every"] : rule.ports) {
-          const name = canonical([peer, port]);
+        for (const port of rule.ports === "every" ? (["every"] as const) : rule.ports) {
+          const name = pairContent(peer, port);
           found.set(name, [...(found.get(name) ?? []), rule]);
         }
   return found;
 }
 
-const canonical = (value: unknown): string =>
-  JSON.stringify(value, (_key, item: unknown) => (typeof item === "bigint" ? item.toString() : item));
+const pairContent = (peer: Peer, port: PortMatch | "every"): string =>
+  `${peerContent(peer)} ${portContent(port)}`;
 
 const noPolicies: Tier = { name: "network-policy", rules: [], isolation: [] };

@@ -6,6 +6,14 @@ import { EncodedWalk } from "./encoded-walk.js";
 import { Formula } from "./formula.js";
 import { Matching } from "./match.js";
 
+/** Connections that fulfil a formula. */
+export interface Models {
+  readonly connection: Connection;
+  readonly solver: Solver;
+  /** Closes the vocabulary, and looks for a connection under assumptions. */
+  solve(assumptions: readonly Literal[], budget?: Budget): Answer;
+}
+
 /*
  * All connections of all clusters under some policies, as one formula:
  *
@@ -14,7 +22,7 @@ import { Matching } from "./match.js";
  *
  * Each question is a call of `solve` under assumptions. What is learned for one helps the next.
  */
-export class Encoding {
+export class Encoding implements Models {
   readonly connection: Connection;
   readonly matching: Matching;
   readonly walk: EncodedWalk;
@@ -37,7 +45,7 @@ export class Encoding {
     const formula = new Formula(solver);
     this.connection = new Connection(formula);
     this.matching = new Matching(this.connection, cidrGroups);
-    const walk = (this.walk = new EncodedWalk(this.matching, tiers));
+    const walk = (this.walk = new EncodedWalk(this.matching, tiers, { hasSwitches: true }));
     this.allows = byDirection((direction) => walk.allows(direction));
     this.allowsConditionally = byDirection((direction) => walk.allowsConditionally(direction));
     this.allowed = formula.and(directions.map((direction) => this.allows[direction]));

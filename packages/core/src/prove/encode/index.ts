@@ -10,7 +10,10 @@ export {
   ownerActs,
   protocols,
 } from "./connection.js";
-export { endOf } from "./encoded-walk.js";
-export { Encoding } from "./encoding.js";
+export { ruleContent, subjectContent } from "./content.js";
+export { EncodedWalk, endOf, type Steps } from "./encoded-walk.js";
+export { Encoding, type Models } from "./encoding.js";
+export { Formula } from "./formula.js";
 export { type End, ends, LabelPair, otherEnd } from "./label-pair.js";
+export { Matching } from "./match.js";
 export type { OrderedValue } from "./ordered-value.js";

@@ -3,7 +3,6 @@ import { formatMatch, type LabelMatch, type Requirement, selects } from "../../l
 import { neverNamed } from "../../net/special-addresses.js";
 import type { Cidr } from "../../net/cidr.js";
 import type {
-  DomainPattern,
   Entity,
   NamespaceSet,
   Peer,
@@ -14,7 +13,6 @@ import type {
 import { echoRequest } from "../../evaluate/match.js";
 import { FALSE, type Literal, not, TRUE } from "../sat/index.js";
 import type { Connection, LabelScope } from "./connection.js";
-import { domainKey, requireNames } from "./domains.js";
 import { type End, otherEnd } from "./label-pair.js";
 
 /*
@@ -22,7 +20,6 @@ import { type End, otherEnd } from "./label-pair.js";
  * that is looked for, and not of one that is known.
  */
 export class Matching {
-  private readonly patterns = new Map<string, DomainPattern>();
   private readonly selections = new Map<PodSelection, Partial<Record<End, Literal>>>();
   private readonly peers = new Map<Peer, Partial<Record<End, Literal>>>();
 
@@ -79,12 +76,6 @@ export class Matching {
   /** Adds what follows from everything that is mentioned. Call it before solving. */
   close(): void {
     this.connection.close();
-    if (this.patterns.size > 0)
-      requireNames(
-        [...this.patterns.values()],
-        (pattern) => this.connection.fact(domainKey(pattern)),
-        this.connection.formula,
-      );
   }
 
   private matchPeer(peer: Peer, subject: End): Literal {
@@ -113,7 +104,7 @@ export class Matching {
         return this.and([
           isExternal,
           not(this.addressIsIn(neverNamed, [], other)),
-          this.or(peer.patterns.map((pattern) => this.hasName(pattern))),
+          this.or(peer.patterns.map((pattern) => connection.hasName(pattern))),
         ]);
       case "entity":
         return this.and([
@@ -200,11 +191,6 @@ export class Matching {
       case "kube-apiserver":
         return connection.isApiServer(end);
     }
-  }
-
-  private hasName(pattern: DomainPattern): Literal {
-    this.patterns.set(domainKey(pattern), pattern);
-    return this.connection.fact(domainKey(pattern));
   }
 
   // S7.11

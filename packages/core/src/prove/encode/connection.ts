@@ -67,6 +67,8 @@ export class Connection {
   readonly facts = new Map<string, Literal>();
   private readonly domains = new Map<string, DomainPattern>();
   private readonly separated = new Set<string>();
+  /** How much of the vocabulary `close` has seen. */
+  private closed = 0;
 
   constructor(readonly formula: Formula) {
     this.kinds = byEnd(() => this.oneOf(endKinds));
@@ -160,6 +162,9 @@ export class Connection {
 
   /** Adds what follows from the vocabulary as a whole. Call it before solving. */
   close(): void {
+    const bounds = ends.flatMap((end) => families.map((family) => this.addresses[end][family].bounds.length));
+    const mentioned = bounds.reduce((sum, count) => sum + count, this.domains.size);
+    if (mentioned === this.closed) return;
     // Two ends cannot have one address, unless they are hosts: a node and a pod in its network share theirs.
     for (const family of families) {
       const [from, to] = [this.addresses.source[family], this.addresses.destination[family]];
@@ -174,8 +179,8 @@ export class Connection {
       }
     }
     const patterns = [...this.domains.values()];
-    if (patterns.length > 0)
-      requireNames(patterns, (pattern) => this.fact(domainKey(pattern)), this.formula);
+    if (patterns.length > 0) requireNames(patterns, (pattern) => this.fact(domainKey(pattern)), this.formula);
+    this.closed = mentioned;
   }
 
   private newLabel(scope: LabelScope, key: string): LabelPair {

@@ -2,14 +2,7 @@ import type { CidrGroup } from "../../cluster/model.js";
 import { formatMatch, type LabelMatch, type Requirement, selects } from "../../labels/requirement.js";
 import { neverNamed } from "../../net/special-addresses.js";
 import type { Cidr } from "../../net/cidr.js";
-import type {
-  Entity,
-  NamespaceSet,
-  Peer,
-  PodSelection,
-  PortMatch,
-  Rule,
-} from "../../policy/model.js";
+import type { Entity, NamespaceSet, Peer, PodSelection, PortMatch, Rule } from "../../policy/model.js";
 import { echoRequest } from "../../evaluate/match.js";
 import { FALSE, type Literal, not, TRUE } from "../sat/index.js";
 import type { Connection, LabelScope } from "./connection.js";

@@ -22,7 +22,8 @@ import {
 import { noPorts, type PortSetId, type PortSets } from "../../sets/port-sets.js";
 import { evaluateDirection, type WalkVerdict } from "../../evaluate/evaluate.js";
 import type { Flow } from "../../evaluate/flow.js";
-import type { Direction, PolicyRef, Rule, Tiers } from "../../policy/model.js";
+import type { Direction, PolicyRef, Tiers } from "../../policy/model.js";
+import { swappedPolicies } from "../../policy/swapped-policies.js";
 import { sharedPriorities, type SharedPriority } from "./shared-priorities.js";
 
 /** Two policies of one priority, and a connection about which more than one thing can be said: it is their order that decides. */
@@ -98,22 +99,7 @@ function exampleAt(
   const { direction } = witness;
   const flow = flowAt(witness, cluster);
   const judge = (all: Tiers) => evaluateDirection(direction, cluster, all, flow);
-  return { flow, asOrdered: judge(tiers), swapped: judge(swapped(tiers, first, second)) };
-}
-
-/** The rules of two policies in each other's place, and all others where they were. */
-export function swapped(tiers: Tiers, first: PolicyRef, second: PolicyRef): Tiers {
-  const swapIn = (rules: readonly Rule[]): readonly Rule[] => {
-    const of = (policy: PolicyRef) => rules.filter(({ origin }) => origin.policy === policy);
-    const [a, b] = [of(first), of(second)];
-    if (a.length === 0 || b.length === 0) return rules;
-    return rules.flatMap((rule) =>
-      rule === a[0] ? b : rule === b[0] ? a : a.includes(rule) || b.includes(rule) ? [] : rule,
-    );
-  };
-  const swapAll = (direction: Direction) =>
-    tiers[direction].map((tier) => ({ ...tier, rules: swapIn(tier.rules) }));
-  return { ingress: swapAll("ingress"), egress: swapAll("egress") };
+  return { flow, asOrdered: judge(tiers), swapped: judge(swappedPolicies(tiers, first, second)) };
 }
 
 type Tell = (first: PolicyRef, second: PolicyRef, witness: () => Spot) => void;

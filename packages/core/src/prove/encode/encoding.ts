@@ -25,7 +25,6 @@ export interface Models {
 export class Encoding implements Models {
   readonly connection: Connection;
   readonly matching: Matching;
-  readonly walk: EncodedWalk;
   readonly allows: Readonly<Record<Direction, Literal>>;
   readonly allowsConditionally: Readonly<Record<Direction, Literal>>;
   /** Both directions allow. */
@@ -45,7 +44,7 @@ export class Encoding implements Models {
     const formula = new Formula(solver);
     this.connection = new Connection(formula);
     this.matching = new Matching(this.connection, cidrGroups);
-    const walk = (this.walk = new EncodedWalk(this.matching, tiers, { hasSwitches: true }));
+    const walk = new EncodedWalk(this.matching, tiers, { hasSwitches: true });
     this.allows = byDirection((direction) => walk.allows(direction));
     this.allowsConditionally = byDirection((direction) => walk.allowsConditionally(direction));
     this.allowed = formula.and(directions.map((direction) => this.allows[direction]));

@@ -1,13 +1,13 @@
 import { namespaceNameLabel } from "../../labels/requirement.js";
 import { directions } from "../../policy/model.js";
-import { type Encoding, type End, ends, type OrderedValue, ownerActs } from "../encode/index.js";
+import { type End, ends, type Models, type OrderedValue, ownerActs } from "../encode/index.js";
 import { type Budget, FALSE, type Literal, not, TRUE } from "../sat/index.js";
 import type { Claim, ClaimedEnd } from "./claim.js";
 
 type ClaimedEnds = Pick<Claim, "from" | "to">;
 
 /** What makes a counterexample easy to understand, the most important first. Each is kept if it can be. */
-function preferencesOf({ connection }: Encoding, { from, to }: ClaimedEnds): readonly Literal[] {
+function preferencesOf({ connection }: Models, { from, to }: ClaimedEnds): readonly Literal[] {
   // An address that is claimed as such is most likely one outside of the cluster.
   const areNetworks = (list: readonly ClaimedEnd[]) => list.every(({ kind }) => kind === "networks");
   const kindOf = (end: End) => (areNetworks(end === "source" ? from : to) ? "external" : "pod");
@@ -44,7 +44,7 @@ function usual(value: OrderedValue, numbers: readonly bigint[]): readonly Litera
 
 /** Looks for the model that has the most of what is preferred. The last model must fulfil the assumptions; so does the new one. */
 export function shrink(
-  encoding: Encoding,
+  encoding: Models,
   claim: ClaimedEnds,
   assumptions: readonly Literal[],
   budget: Budget,

@@ -34,24 +34,26 @@ export type OrderAnswer =
  * Whether policies of one priority can ever disagree, whatever is deployed. Of each policy, one conflict with an earlier one is
  * shown that is not known yet.
  */
-export function orderAnswer(
+export function* orderAnswer(
   questions: RuleQuestions,
   state: State,
   group: PolicyGroup,
   isKnown: (first: PolicyRef, second: PolicyRef) => boolean,
   budget: Budget,
-): OrderAnswer {
+): Generator<void, OrderAnswer> {
   const conflicts: PossibleConflict[] = [];
   let isDecided = true;
   let hasKnown = false;
-  const walks = directions.map((direction) => {
-    const walk = questions.walkOf(direction, "free");
-    return { walk, literals: new GroupLiterals(walk, group) };
-  });
+  const walks: { readonly walk: RuleWalk; readonly literals: GroupLiterals }[] = [];
+  for (const direction of directions) {
+    const walk = yield* questions.walkOf(direction, "anything");
+    walks.push({ walk, literals: new GroupLiterals(walk, group) });
+  }
   for (const second of group.policies.slice(1)) {
     const known = group.policies.filter((first) => isKnown(first, second));
     hasKnown ||= known.length > 0;
     for (const { walk, literals } of walks) {
+      yield;
       const found = conflictOf(walk, literals, state, second, known, budget);
       if (found === "not decided") isDecided = false;
       if (found === "not decided" || found === undefined) continue;
@@ -66,7 +68,7 @@ export function orderAnswer(
 }
 
 function conflictOf(
-  { encoding, direction }: RuleWalk,
+  walk: RuleWalk,
   { first, disagrees }: GroupLiterals,
   state: State,
   second: PolicyRef,
@@ -74,25 +76,25 @@ function conflictOf(
   budget: Budget,
 ): PossibleConflict | "not decided" | undefined {
   const others = known.flatMap((policy) => first.get(policy) ?? []);
-  const assumptions = [encoding.asWritten, disagrees.get(second) ?? FALSE, ...others.map(not)];
-  const answer = encoding.solve(assumptions, budget);
+  const assumptions = [walk.asWritten, disagrees.get(second) ?? FALSE, ...others.map(not)];
+  const answer = walk.solve(assumptions, budget);
   if (answer === "unsatisfiable") return undefined;
   if (answer === "budget-exhausted") return "not decided";
   const anything = [{ kind: "everything" }] as const;
   // What is preferred is known to be possible.
-  encoding.solve(shrink(encoding, { from: anything, to: anything }, assumptions, budget));
-  const isFirst = ([, literal]: readonly [PolicyRef, Literal]) => encoding.solver.isTrue(literal);
+  walk.solve(shrink(walk, { from: anything, to: anything }, assumptions, budget));
+  const isFirst = ([, literal]: readonly [PolicyRef, Literal]) => walk.solver.isTrue(literal);
   const [policy] = [...first].find(isFirst)!;
-  const witness = readWitness(encoding);
+  const witness = readWitness(walk);
   const base = state.withDefinitions(
     state.definitions.filter((definition) => definition.policy.namespace === undefined),
   );
   const asOrdered = confirm(base, witness);
   const swapped = confirm(base, witness, (tiers) => swappedPolicies(tiers, policy, second));
-  const verdictOf = ({ decisions }: Confirmed) => decisions[direction].verdict;
+  const verdictOf = ({ decisions }: Confirmed) => decisions[walk.direction].verdict;
   // The evaluator has the last word. Where it does not confirm the model, nothing is claimed.
   if (asOrdered.problems.length > 0 || verdictOf(asOrdered) === verdictOf(swapped)) return "not decided";
-  return { first: policy, second, direction, asOrdered, swapped };
+  return { first: policy, second, direction: walk.direction, asOrdered, swapped };
 }
 
 /** The literals of one group of policies in one direction. */
@@ -103,7 +105,7 @@ class GroupLiterals {
   readonly disagrees = new Map<PolicyRef, Literal>();
 
   constructor(walk: RuleWalk, { tier, policies }: PolicyGroup) {
-    const { formula } = walk.encoding.connection;
+    const { formula } = walk.connection;
     const stage = walk.stageOf(tier);
     if (stage === undefined) return;
     const indices = grouped(stage.tier.rules.keys(), (i) => stage.tier.rules[i]!.origin.policy);

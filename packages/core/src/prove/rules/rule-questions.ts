@@ -7,8 +7,8 @@ import {
   type Tier,
   type Tiers,
 } from "../../policy/model.js";
-import { type Budget, type Literal, minimalCore } from "../sat/index.js";
-import { RuleWalk } from "./rule-walk.js";
+import { type Budget, minimalCore } from "../sat/index.js";
+import { type Conjunction, RuleWalk } from "./rule-walk.js";
 
 /** What holds of a rule in every cluster, and the rules and isolations that suffice for it. */
 export interface EveryClusterProof {
@@ -44,43 +44,46 @@ export class RuleQuestions {
     );
   }
 
-  /** Answers are kept, except those that were not decided within the budget. */
-  answer(rule: Rule, budget: Budget): RuleAnswer {
+  /** Interrupted now and then. Answers are kept, unless it was only time that ran out. */
+  *answer(rule: Rule, budget: Budget): Generator<void, RuleAnswer> {
     const known = this.answers.get(rule);
     if (known !== undefined) return known;
-    if (Date.now() > (budget.deadline ?? Infinity)) return "not decided";
-    const found = answerIn(
-      this.walkOf(rule.origin.direction, isOfNamespace(rule) ? "as written" : "free"),
-      rule,
-      budget,
-    );
-    if (found !== "not decided") this.answers.set(rule, found);
+    const isLate = () => Date.now() > (budget.deadline ?? Infinity);
+    if (isLate()) return "not decided";
+    const walk = yield* this.walkOf(rule.origin.direction, isOfNamespace(rule) ? "as written" : "anything");
+    const found = answerIn(walk, rule, budget);
+    if (found !== "not decided" || !isLate()) this.answers.set(rule, found);
     return found;
   }
 
-  /** `free`: namespace owners may write any policies, so that those of the input do not count. */
-  walkOf(direction: Direction, owners: "free" | "as written"): RuleWalk {
+  /** Whether more time would not change the answer. */
+  isAnswered(rule: Rule): boolean {
+    return this.answers.has(rule);
+  }
+
+  /** What owners write: `anything`, so that their policies in the input do not count. */
+  *walkOf(direction: Direction, owners: "anything" | "as written"): Generator<void, RuleWalk> {
     const key = `${direction} ${owners}`;
     const known = this.walks.get(key);
     if (known !== undefined) return known;
-    const areFree = owners === "free";
-    const made = new RuleWalk(
-      direction,
-      areFree ? ofCluster(this.tiers) : evaluated(this.tiers),
-      this.cidrGroups,
-      {
-        areFree,
-        haveCilium: this.haveCilium,
-      },
-    );
+    const writeAnything = owners === "anything";
+    const tiers = writeAnything ? ofCluster(this.tiers) : evaluated(this.tiers);
+    const made = yield* RuleWalk.build(direction, tiers, this.cidrGroups, {
+      writeAnything,
+      haveCilium: this.haveCilium,
+    });
     this.walks.set(key, made);
     return made;
+  }
+
+  /** Keeps the answers, and lets go of the formulas, which are large. */
+  forgetFormulas(): void {
+    this.walks.clear();
   }
 }
 
 function answerIn(walk: RuleWalk, rule: Rule, budget: Budget): RuleAnswer {
-  const { encoding } = walk;
-  const ask = (literal: Literal) => encoding.solve([encoding.asWritten, literal], budget);
+  const ask = (goal: Conjunction) => walk.solve([walk.asWritten, ...goal], budget);
   const isNeeded = ask(walk.needed(rule));
   if (isNeeded === "satisfiable") return "needed";
   if (isNeeded === "budget-exhausted") return "not decided";
@@ -106,18 +109,17 @@ function answerIn(walk: RuleWalk, rule: Rule, budget: Budget): RuleAnswer {
 function restsOn(
   walk: RuleWalk,
   rule: Rule,
-  impossible: Literal,
+  impossible: Conjunction,
   budget: Budget,
 ): readonly (Rule | Isolation)[] {
-  const { encoding } = walk;
-  const fixed = [impossible, encoding.switches.get(rule)!];
+  const fixed = [...impossible, walk.switches.get(rule)!];
   const parts = new Map(
-    walk.parts.flatMap((part) => (part === rule ? [] : [[encoding.switches.get(part)!, part] as const])),
+    walk.parts.flatMap((part) => (part === rule ? [] : [[walk.switches.get(part)!, part] as const])),
   );
   // Known to be unsatisfiable: this ends.
-  encoding.solve([...fixed, ...parts.keys()]);
-  const core = encoding.solver.core.filter((literal) => parts.has(literal));
-  const needed = new Set(minimalCore(encoding, fixed, core.toReversed(), budget));
+  walk.solve([...fixed, ...parts.keys()]);
+  const core = walk.solver.core.filter((literal) => parts.has(literal));
+  const needed = new Set(minimalCore(walk, fixed, core.toReversed(), budget));
   return [...parts].flatMap(([literal, part]) => (needed.has(literal) ? part : []));
 }
 

@@ -1,7 +1,7 @@
 import type { CidrGroup } from "../../cluster/model.js";
 import type { Direction, Isolation, Rule, Tier, TierName, Tiers } from "../../policy/model.js";
-import { Encoding } from "../encode/index.js";
-import { type Literal, not, Solver, TRUE } from "../sat/index.js";
+import { Connection, EncodedWalk, Formula, Matching, type Models } from "../encode/index.js";
+import { type Answer, type Budget, type Literal, not, Solver, TRUE } from "../sat/index.js";
 
 /*
  * One direction of the walk, rule by rule. For each rule of a tier, in the order of evaluation:
@@ -14,9 +14,15 @@ import { type Literal, not, Solver, TRUE } from "../sat/index.js";
  * A rule decides a connection if it enters the tier, no earlier rule matches it and this one does. The rule is needed if the
  * verdict after it, without it, would be another.
  */
-export class RuleWalk {
-  readonly encoding: Encoding;
-  private readonly stages: readonly TierStage[];
+export class RuleWalk implements Models {
+  readonly connection: Connection;
+  /** Off, a rule or an isolation is as if it were not there. */
+  readonly switches: ReadonlyMap<Rule | Isolation, Literal>;
+  /** All of them are on. */
+  readonly asWritten: Literal;
+  private readonly matching: Matching;
+  private readonly walk: EncodedWalk;
+  private readonly stages: TierStage[] = [];
   private readonly positions = new Map<Rule, { readonly stage: TierStage; readonly index: number }>();
   /** S7.8: rules that are also asked about a pod's own node, in order. */
   private readonly binding: readonly Rule[];
@@ -25,101 +31,121 @@ export class RuleWalk {
   /** Free: what later tiers might decide. */
   private readonly later: Literal;
 
-  /** `owners`: whether namespace owners may write any policies, and whether Cilium's are among them (S11.2). */
-  constructor(
+  private constructor(
     readonly direction: Direction,
     tiers: Tiers,
     cidrGroups: readonly CidrGroup[],
-    owners: { readonly areFree: boolean; readonly haveCilium: boolean },
+    private readonly owners: OwnersMay,
   ) {
-    const none: Tiers = { ingress: [], egress: [] };
     // Most questions have a model.
-    const solver = new Solver(undefined, undefined, false);
-    this.encoding = new Encoding({ ...none, [direction]: tiers[direction] }, cidrGroups, solver);
-    const { connection, walk } = this.encoding;
-    for (const [act, literal] of Object.entries(connection.owners[direction]))
-      if (!owners.areFree || (act === "deny" && !owners.haveCilium)) connection.formula.require(not(literal));
-    this.later = connection.formula.variable();
-    this.walked = direction === "ingress" ? not(connection.ownNode) : TRUE;
+    const formula = new Formula(new Solver(undefined, undefined, false));
+    this.connection = new Connection(formula);
+    this.matching = new Matching(this.connection, cidrGroups);
+    this.walk = new EncodedWalk(this.matching, tiers, { hasSwitches: true });
+    this.switches = this.walk.switches;
+    this.asWritten = formula.variable();
+    this.later = formula.variable();
+    this.walked = direction === "ingress" ? not(this.connection.ownNode) : TRUE;
     this.binding = tiers.ingress.flatMap(({ rules }) =>
       direction === "ingress" ? rules.filter(({ bindsOwnNode }) => bindsOwnNode) : [],
     );
-    const mayHaveConditions = owners.areFree && owners.haveCilium;
-    const stages = walk
-      .tiersOf(direction)
-      .map((tier) => new TierStage(tier, direction, this.encoding, mayHaveConditions));
+  }
+
+  /** Interrupted now and then: thousands of rules take a second. */
+  static *build(
+    direction: Direction,
+    tiers: Tiers,
+    cidrGroups: readonly CidrGroup[],
+    owners: OwnersMay,
+  ): Generator<void, RuleWalk> {
+    const made = new RuleWalk(direction, tiers, cidrGroups, owners);
+    yield* made.build();
+    return made;
+  }
+
+  private *build(): Generator<void> {
+    const { connection, walk, direction, owners, stages } = this;
+    const { formula } = connection;
+    for (const [act, literal] of Object.entries(connection.owners[direction]))
+      if (!owners.writeAnything || (act === "deny" && !owners.haveCilium)) formula.require(not(literal));
+    const mayHaveConditions = owners.writeAnything && owners.haveCilium;
+    for (const tier of walk.tiersOf(direction)) {
+      const matches: Literal[] = [];
+      for (const rule of tier.rules)
+        if (matches.push(walk.matches(rule, direction)) % rulesPerStep === 0) yield;
+      stages.push(new TierStage(tier, matches, direction, walk, connection, mayHaveConditions));
+      yield;
+    }
     let enters: Literal = this.walked;
     for (const stage of stages) enters = stage.enter(enters);
     let next: Literal = TRUE;
-    for (const stage of stages.toReversed()) next = stage.follow(next);
-    this.stages = stages;
+    for (const stage of stages.toReversed()) {
+      next = stage.follow(next);
+      yield;
+    }
     for (const stage of stages)
       for (const [index, rule] of stage.tier.rules.entries()) this.positions.set(rule, { stage, index });
+    for (const literal of this.switches.values()) formula.require(not(this.asWritten), literal);
   }
 
-  has(rule: Rule): boolean {
-    return this.positions.has(rule);
+  get solver(): Solver {
+    return this.connection.formula.solver;
   }
 
-  tierOf(rule: Rule): TierName {
-    return this.positions.get(rule)!.stage.tier.name;
+  solve(assumptions: readonly Literal[], budget?: Budget): Answer {
+    this.matching.close();
+    return this.solver.solve(assumptions, budget);
   }
 
   stageOf(name: TierName): TierStage | undefined {
     return this.stages.find(({ tier }) => tier.name === name);
   }
 
-  /** The rule matches a connection for which it can be asked. */
-  matches(rule: Rule): Literal {
+  /** The rule would decide if no tier came before its own. Each of these is a conjunction: a gate for each rule would cost more. */
+  decidesInTier(rule: Rule): Conjunction {
     const { stage, index } = this.positions.get(rule)!;
-    const asked = rule.bindsOwnNode === true ? TRUE : this.walked;
-    return this.and([asked, stage.matches[index]!]);
+    const first = [this.walked, stage.before[index]!, stage.matches[index]!];
+    return this.orOfOwnNode(first, rule, (other) => stage.tier.rules.includes(other));
   }
 
-  /** The rule would decide if no tier came before its own. */
-  decidesInTier(rule: Rule): Literal {
+  decides(rule: Rule): Conjunction {
     const { stage, index } = this.positions.get(rule)!;
-    const first = this.and([this.walked, stage.before[index]!, stage.matches[index]!]);
-    return this.or([first, ...this.ownNodeCases(rule, (other) => stage.tier.rules.includes(other))]);
-  }
-
-  decides(rule: Rule): Literal {
-    const { stage, index } = this.positions.get(rule)!;
-    return this.or([stage.decides(index), ...this.ownNodeCases(rule, () => true)]);
+    return this.orOfOwnNode(stage.decides(index), rule, () => true);
   }
 
   /** Without the rule, the verdict would be another. */
-  needed(rule: Rule): Literal {
+  needed(rule: Rule): Conjunction {
     return this.neededBefore(rule, undefined);
   }
 
   /** The same, whatever later tiers decide. */
-  neededInTier(rule: Rule): Literal {
+  neededInTier(rule: Rule): Conjunction {
     return this.neededBefore(rule, this.later);
   }
 
-  private neededBefore(rule: Rule, later: Literal | undefined): Literal {
+  private neededBefore(rule: Rule, later: Literal | undefined): Conjunction {
     const { stage, index } = this.positions.get(rule)!;
-    const { connection } = this.encoding;
+    const { connection } = this;
     // S7.7: each rule that allows takes part in the conditions of the others, wherever it is among them.
-    if (rule.action === "Allow" && stage.isConditional)
-      return this.and([stage.enters, stage.matches[index]!]);
-    const changes = this.and([stage.decides(index), stage.changes(index, later)]);
+    if (rule.action === "Allow" && stage.isConditional) return [stage.enters, stage.matches[index]!];
+    const changes = [...stage.decides(index), stage.changes(index, later)];
+    if (rule.bindsOwnNode !== true) return changes;
     const others = this.binding.filter((other) => other !== rule).map((other) => this.matchesOf(other));
     const denied = [...others, connection.owners.ingress.deny];
-    const ofOwnNode =
-      rule.bindsOwnNode === true
-        ? [this.and([connection.ownNode, stage.matches[index]!, ...denied.map(not)])]
-        : [];
-    return this.or([changes, ...ofOwnNode]);
+    return this.either(changes, [connection.ownNode, stage.matches[index]!, ...denied.map(not)]);
   }
 
-  /** S7.8: what a rule decides about a pod's own node: the first that matches there does. */
-  private ownNodeCases(rule: Rule, counts: (other: Rule) => boolean): readonly Literal[] {
-    if (rule.bindsOwnNode !== true) return [];
+  /** S7.8: what a rule decides about a pod's own node, too: there, the first rule that binds it and matches decides. */
+  private orOfOwnNode(walked: Conjunction, rule: Rule, counts: (other: Rule) => boolean): Conjunction {
+    if (rule.bindsOwnNode !== true) return walked;
     const earlier = this.binding.slice(0, this.binding.indexOf(rule)).filter(counts);
-    const { ownNode } = this.encoding.connection;
-    return [this.and([ownNode, this.matchesOf(rule), ...earlier.map((other) => not(this.matchesOf(other)))])];
+    const before = earlier.map((other) => not(this.matchesOf(other)));
+    return this.either(walked, [this.connection.ownNode, this.matchesOf(rule), ...before]);
+  }
+
+  private either(a: Conjunction, b: Conjunction): Conjunction {
+    const { formula } = this.connection;
+    return [formula.or([formula.and(a), formula.and(b)])];
   }
 
   private matchesOf(rule: Rule): Literal {
@@ -131,19 +157,21 @@ export class RuleWalk {
   get parts(): readonly (Rule | Isolation)[] {
     return this.stages.flatMap(({ tier }) => [...tier.rules, ...tier.isolation]);
   }
-
-  private and(literals: readonly Literal[]): Literal {
-    return this.encoding.connection.formula.and(literals);
-  }
-
-  private or(literals: readonly Literal[]): Literal {
-    return this.encoding.connection.formula.or(literals);
-  }
 }
+
+/** All of them hold. */
+export type Conjunction = readonly Literal[];
+
+/** What namespace owners may do to their policies (S11.2), and whether Cilium's are among them. */
+interface OwnersMay {
+  readonly writeAnything: boolean;
+  readonly haveCilium: boolean;
+}
+
+const rulesPerStep = 50;
 
 /** One tier of a walk. */
 export class TierStage {
-  readonly matches: readonly Literal[];
   /** By rule: no earlier rule of the tier matches. One more than there are rules. */
   readonly before: readonly Literal[];
   readonly isConditional: boolean;
@@ -155,13 +183,13 @@ export class TierStage {
 
   constructor(
     readonly tier: Tier,
+    readonly matches: readonly Literal[],
     private readonly direction: Direction,
-    private readonly encoding: Encoding,
+    private readonly walk: EncodedWalk,
+    private readonly connection: Connection,
     ownersMayWriteConditions: boolean,
   ) {
-    const { walk, connection } = encoding;
     const { formula } = connection;
-    this.matches = tier.rules.map((rule) => walk.matches(rule, direction));
     const before: Literal[] = [TRUE];
     for (const match of this.matches) before.push(formula.and([before.at(-1)!, not(match)]));
     this.before = before;
@@ -173,7 +201,7 @@ export class TierStage {
 
   /** Whether a connection is left to the tiers after this one. */
   enter(enters: Literal): Literal {
-    const { formula } = this.encoding.connection;
+    const { formula } = this.connection;
     const { owners } = this;
     this.enters = owners === undefined ? enters : formula.and([enters, not(owners.deny)]);
     const passed = this.tier.rules.flatMap(({ action }, i) =>
@@ -186,24 +214,24 @@ export class TierStage {
   /** Whether a connection that comes to this tier is allowed, by it or by what follows. */
   follow(next: Literal): Literal {
     this.next = next;
-    const { formula } = this.encoding.connection;
+    const { formula } = this.connection;
     const first = this.allowsFrom(0, next);
     return this.owners === undefined ? first : formula.and([not(this.owners.deny), first]);
   }
 
-  decides(index: number): Literal {
-    return this.encoding.connection.formula.and([this.enters, this.before[index]!, this.matches[index]!]);
+  decides(index: number): Conjunction {
+    return [this.enters, this.before[index]!, this.matches[index]!];
   }
 
   /** What a rule that matches makes of the connection. */
   effect(index: number, next = this.next): Literal {
-    return this.encoding.walk.effectOf(this.tier.rules[index]!, this.direction, next, TRUE);
+    return this.walk.effectOf(this.tier.rules[index]!, this.direction, next, TRUE);
   }
 
   /** Whether the rules after this one decide otherwise than it does. */
   changes(index: number, next = this.next): Literal {
     const [effect, rest] = [this.effect(index, next), this.allowsFrom(index + 1, next)];
-    return this.encoding.connection.formula.choose(effect, not(rest), rest);
+    return this.connection.formula.choose(effect, not(rest), rest);
   }
 
   /** Whether the rules from this one on allow. */
@@ -214,7 +242,7 @@ export class TierStage {
   }
 
   private allowsFromEach(next: Literal): readonly Literal[] {
-    const { formula } = this.encoding.connection;
+    const { formula } = this.connection;
     const last = formula.and([not(this.ends), next]);
     const found = [this.owners === undefined ? last : formula.or([this.owners.allow, last])];
     for (let i = this.tier.rules.length - 1; i >= 0; i--)
@@ -224,7 +252,6 @@ export class TierStage {
 
   /** Owners write policies of this tier, if they do. */
   private get owners() {
-    const { connection } = this.encoding;
-    return this.tier.name === "network-policy" ? connection.owners[this.direction] : undefined;
+    return this.tier.name === "network-policy" ? this.connection.owners[this.direction] : undefined;
   }
 }

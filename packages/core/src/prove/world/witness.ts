@@ -4,13 +4,13 @@ import { type Address, type Family, parseAddress } from "../../net/address.js";
 import type { Direction, Protocol } from "../../policy/model.js";
 import {
   byDirection,
-  type Encoding,
   type End,
   type EndKind,
   endKinds,
   endOf,
   type LabelPair,
   type LabelScope,
+  type Models,
   type OwnerAct,
   otherEnd,
   ownerActs,
@@ -55,7 +55,7 @@ export interface Witness {
 }
 
 /** Reads the last model of the solver. */
-export function readWitness(encoding: Encoding): Witness {
+export function readWitness(encoding: Models): Witness {
   const { connection, solver } = encoding;
   const isTrue = (literal: Literal) => solver.isTrue(literal);
   const reader = new ModelReader(encoding, isTrue);
@@ -79,7 +79,7 @@ class ModelReader {
   readonly family: Family;
 
   constructor(
-    private readonly encoding: Encoding,
+    private readonly encoding: Models,
     private readonly isTrue: (literal: Literal) => boolean,
   ) {
     this.family = isTrue(encoding.connection.family(4)) ? 4 : 6;

@@ -3,11 +3,12 @@ import { grouped } from "../../collections/maps.js";
 import type { Finding, Related, Witness } from "../../analysis/lint/finding.js";
 import type { LintReport } from "../../analysis/lint/lint.js";
 import { formatEndpoint, type Flow } from "../../evaluate/flow.js";
+import { connectionText } from "../proofs/proofs-words.js";
 import { diagnosticText, type SourceText } from "../diagnostics-text.js";
 import { type Style, wrap } from "../style.js";
 import { portText } from "../wording.js";
 
-/** A finding for a person: the diagnostic, what shows it, what it has to do with, and whether it can be mended. */
+/** A finding for a person: the diagnostic, what shows it, related places, and whether it can be fixed. */
 export function findingText(found: Finding, sourceText: SourceText, style: Style, columns?: number): string {
   const { witness, related = [], fix } = found;
   const parts = [diagnosticText(found, sourceText, style, columns)];
@@ -26,6 +27,8 @@ export function witnessText(witness: Witness): string {
       const more = witness.count - witness.pods.length;
       return more > 0 ? `${names} and ${more} more` : names;
     }
+    case "cluster":
+      return `${connectionText(witness.confirmed)}: ${witness.text}`;
   }
 }
 

@@ -1,6 +1,6 @@
 import type { LintRule } from "./rule.js";
 import { cidrOfPods } from "./rules/cidr-of-pods.js";
-import { dnsCutOff } from "./rules/dns-cut-off.js";
+import { dnsDenied } from "./rules/dns-denied.js";
 import { dnsOverUdpOnly } from "./rules/dns-over-udp-only.js";
 import { guardrailOnNamespaceLabels } from "./rules/guardrail-on-namespace-labels.js";
 import { guardrailOnPodLabels } from "./rules/guardrail-on-pod-labels.js";
@@ -25,7 +25,7 @@ export const lintRules: readonly LintRule[] = [
   otherFamilyOpen,
   cidrOfPods,
   undeclaredPort,
-  dnsCutOff,
+  dnsDenied,
   dnsOverUdpOnly,
   namesWithoutDeny,
   networksCatchPods,

@@ -50,7 +50,7 @@ export function orderConflicts(engine: Engine): readonly OrderConflict[] {
   return found.all();
 }
 
-/** Collects conflicts. Only what is certain: where it hangs on facts that are missing (S9.1), nothing is said. */
+/** Collects conflicts. Only what is certain: what depends on missing facts (S9.1) is not reported. */
 export class OrderConflicts implements LaneReader {
   private readonly groups: ReadonlyMap<PolicyRef, SharedPriority>;
   private readonly witnesses = new Map<PolicyRef, Map<PolicyRef, Spot>>();
@@ -66,11 +66,11 @@ export class OrderConflicts implements LaneReader {
   }
 
   read(lane: Lane): void {
-    const tell: Tell = (first, second, witness) => {
+    const report: Report = (first, second, witness) => {
       const others = getOrInsert(this.witnesses, first, () => new Map<PolicyRef, Spot>());
       if (!others.has(second)) others.set(second, witness());
     };
-    new LaneConflicts(lane, this.engine.ports, this.groups, tell).find();
+    new LaneConflicts(lane, this.engine.ports, this.groups, report).find();
   }
 
   /** In the order of evaluation. */
@@ -102,7 +102,7 @@ function exampleAt(
   return { flow, asOrdered: judge(tiers), swapped: judge(swappedPolicies(tiers, first, second)) };
 }
 
-type Tell = (first: PolicyRef, second: PolicyRef, witness: () => Spot) => void;
+type Report = (first: PolicyRef, second: PolicyRef, witness: () => Spot) => void;
 
 /** What the rules of one policy would do if they came first of their priority. */
 interface Wishes {
@@ -121,7 +121,7 @@ class LaneConflicts {
     private readonly lane: Lane,
     private readonly ports: PortSets,
     private readonly groups: ReadonlyMap<PolicyRef, SharedPriority>,
-    private readonly tell: Tell,
+    private readonly report: Report,
   ) {
     this.all = realPorts(ports);
   }
@@ -174,7 +174,7 @@ class LaneConflicts {
           if (first.any[cell] === noPorts || second.any[cell] === noPorts) continue;
           const disputed = ports.intersect(open, this.disputed(first, second, cell, behind));
           if (disputed !== noPorts)
-            this.tell(first.policy, second.policy, () => spotIn(lane, cell, disputed));
+            this.report(first.policy, second.policy, () => spotIn(lane, cell, disputed));
         }
         open = ports.subtract(open, first.any[cell]!);
       }

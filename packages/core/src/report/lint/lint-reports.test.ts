@@ -114,7 +114,7 @@ describe("SARIF", () => {
 });
 
 describe("JSON", () => {
-  it("counts, and tells all of each finding", () => {
+  it("counts, and reports all of each finding", () => {
     const json = JSON.parse(JSON.stringify(lintJson(report))) as {
       readonly findings: readonly { readonly code: string }[];
     };
@@ -181,7 +181,7 @@ describe("text", () => {
     expect(text(report, true)).toContain("(the vendor's spelling)");
   });
 
-  it("what shows a finding, what it has to do with, and that it can be mended", () => {
+  it("what shows a finding, related places, and that it can be fixed", () => {
     expect(text(report)).toContain("  For example: shop/cart → kube-system/coredns :53/UDP: denied");
     expect(text(report)).toContain(
       "  NetworkPolicy shop/deny-too isolates them, too · policies/1, <a>.yaml:9",

@@ -29,6 +29,7 @@ test("the rows, by the names that `--only` takes", () => {
     "json/100k",
     "yaml/100k",
     "growth",
+    "prove",
   ]);
 });
 

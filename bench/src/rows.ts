@@ -28,6 +28,7 @@ export const rows: readonly Row[] = [
   reading("json/100k", "json", 8),
   reading("yaml/100k", "yaml", 20),
   { name: "growth", measure: measureGrowth },
+  { name: "prove", measure: measureProofs },
 ];
 
 interface BulkBars {
@@ -110,6 +111,47 @@ function reading(name: string, format: FormatName, bar: number): Row {
   };
   return { name, measure };
 }
+
+/** Guarantees, and the equality of policies, in every cluster. */
+function measureProofs(run: Run, seed: number): Omit<RowResult, "row"> {
+  const examples = run("prove", { of: "examples" });
+  const [small, large] = [
+    run("prove", { of: "guardrails", clusterPolicies: 100, networkPolicies: 1_000, seed }),
+    run("prove", { of: "guardrails", clusterPolicies: 1_000, networkPolicies: 10_000, seed }),
+  ];
+  const tenants = run("prove", { of: "tenants", tenants: 1_000 });
+  const same = run("prove", { of: "same", rules: 25_000, seed });
+  const { kilobytes } = run("proverSize", {});
+  const at = (what: string, measured: number, unit: Figure["unit"], atMost: number): Figure => ({
+    what,
+    measured,
+    unit,
+    bar: { atMost },
+  });
+  return {
+    figures: [
+      at("examples, each guarantee", median(examples.further), "ms", 5),
+      at("100 x 25 + 1,000, first", small.seconds, "s", 0.5),
+      at("100 x 25 + 1,000, each further", median(small.further), "ms", 20),
+      at("1,000 x 25 + 10,000, first", large.seconds, "s", 3),
+      at("1,000 x 25 + 10,000, most memory", large.megabytes, "MB", 400),
+      at("1,000 x 25 + 10,000, each further", median(large.further), "ms", 100),
+      at("1,000 tenants, only 443", tenants.seconds, "s", 5),
+      at("equality of 25,000 rules", same.seconds, "s", 5),
+      at("prover in the page's worker", kilobytes, "KB", 60),
+    ],
+    notes: [
+      "ClusterNetworkPolicies x rules + NetworkPolicies; from tiers to an answer that is confirmed",
+      `further guarantees: ${resultText(small.results)} and ${resultText(large.results)}`,
+      `1,000 tenants: ${resultText(tenants.results)}; ${count(same.rules)} rules and a version with each split: ${resultText(same.results)}`,
+    ],
+  };
+}
+
+const resultText = (results: Readonly<Record<string, number>>): string =>
+  Object.entries(results)
+    .map(([result, times]) => `${times} ${result}`)
+    .join(", ");
 
 /** Where cost is in proportion to pods, the power is 1 or, as some cost is fixed, below. */
 function measureGrowth(run: Run, seed: number): Omit<RowResult, "row"> {

@@ -5,14 +5,22 @@ import { parentPort, workerData } from "node:worker_threads";
 
 const { core, wrong, folders, sound } = workerData;
 const load = (path) => import(pathToFileURL(path).href);
-const { hunt, suspectEngine, suspectEvaluator } = await load(`${core}/../testing/hunt.js`);
+const { hunt, huntEncoders, suspectEngine, suspectEvaluator } = await load(`${core}/../testing/hunt.js`);
 
-const suspectIn = async (folder) =>
-  wrong === "engine"
-    ? suspectEngine((await load(`${folder}/engine.js`)).compile)
-    : suspectEvaluator((await load(`${folder}/evaluate/evaluate.js`)).evaluate);
+const suspectIn = async (folder) => {
+  switch (wrong) {
+    case "engine":
+      return suspectEngine((await load(`${folder}/engine.js`)).compile);
+    case "evaluator":
+      return suspectEvaluator((await load(`${folder}/evaluate/evaluate.js`)).evaluate);
+    case "encoder":
+      return { ...(await load(`${folder}/encode/index.js`)), ...(await load(`${folder}/world/index.js`)) };
+  }
+};
 const suspects = new Map();
 for (const [name, folder] of folders) suspects.set(name, await suspectIn(folder));
+
+const search = (some, kind) => (wrong === "encoder" ? huntEncoders(some, kind) : hunt(some, wrong, kind));
 
 const found = new Map();
 for (const kind of [
@@ -24,12 +32,12 @@ for (const kind of [
 ]) {
   const left = new Map([...suspects].filter(([name]) => !found.has(name)));
   if (left.size === 0) break;
-  for (const [name, fault] of hunt(left, wrong, kind)) found.set(name, fault);
+  for (const [name, fault] of search(left, kind)) found.set(name, fault);
 }
 
 // Where no bug was planted there must be none to find.
 const innocent = new Map([["sound", await suspectIn(sound)]]);
-for (const [name, fault] of hunt(innocent, wrong, { of: "crowded", runs: 5, share: 0.1, seed: 6 }))
+for (const [name, fault] of search(innocent, { of: "crowded", runs: 5, share: 0.1, seed: 6 }))
   found.set(name, fault);
 // oxlint-disable-next-line unicorn/require-post-message-target-origin -- a worker thread, not a window
 parentPort.postMessage(found);

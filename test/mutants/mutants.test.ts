@@ -36,7 +36,7 @@ describe("planted bugs", () => {
       rmSync(cache, { recursive: true, force: true });
       compileCore(compiledCore);
       compilePatched();
-      const hunts = (["engine", "evaluator"] as const).map((wrong) => hunt(wrong));
+      const hunts = (["engine", "evaluator", "encoder"] as const).map((wrong) => hunt(wrong));
       for (const faults of await Promise.all(hunts))
         for (const [name, fault] of faults) found.set(name, fault);
     }, 1_200_000);
@@ -88,6 +88,13 @@ function plant(mutant: Mutant): string {
       }
     return join(core, engine);
   }
+  if (mutant.wrong === "encoder") {
+    // It imports everything else from beside it.
+    const folder = join(core, `prove-${numberOf(mutant)}`);
+    cpSync(join(core, "prove"), folder, { recursive: true });
+    cpSync(from, join(folder, compiled.replace(/^prove\//, "")));
+    return folder;
+  }
   const folder = join(cache, `core-${numberOf(mutant)}`);
   cpSync(core, folder, { recursive: true, filter: (path) => !/^(engine|sets)/.test(relative(core, path)) });
   cpSync(from, join(folder, compiled));
@@ -98,7 +105,7 @@ function plant(mutant: Mutant): string {
 function hunt(wrong: Mutant["wrong"]): Promise<ReadonlyMap<string, string>> {
   const chosen = planted.filter((mutant) => mutant.wrong === wrong);
   const folders = new Map(chosen.map((mutant) => [keyOf(mutant), plant(mutant)]));
-  const sound = wrong === "engine" ? join(core, "engine") : core;
+  const sound = { engine: join(core, "engine"), evaluator: core, encoder: join(core, "prove") }[wrong];
   return new Promise((resolve, reject) => {
     const workerData = { core, wrong, folders, sound };
     const worker = new Worker(new URL("hunt.mjs", import.meta.url), { workerData });

@@ -10,8 +10,8 @@ export interface Mutant {
   readonly file: string;
   readonly find: string;
   readonly put: string;
-  /** Who is wrong then: the engine, or the evaluator, which only the oracle can tell. */
-  readonly wrong: "engine" | "evaluator";
+  /** Which part is wrong then. The evaluator is compared with the oracle, the others with the evaluator. */
+  readonly wrong: "engine" | "evaluator" | "encoder";
 }
 
 type Change = readonly [name: string, file: string, find: string, put: string];
@@ -509,6 +509,213 @@ const inEvaluator: readonly Change[] = [
   ],
 ];
 
+const inEncoder: readonly Change[] = [
+  // The connection
+  [
+    "pods of one namespace have different namespace labels",
+    "prove/encode/connection.ts",
+    "new LabelPair(this.formula, present, isPossible, this.sameNamespace)",
+    "new LabelPair(this.formula, present, isPossible)",
+  ],
+  [
+    "an ICMP echo goes to a named port",
+    "prove/encode/connection.ts",
+    `this.formula.require(not(literal), not(this.protocol("ICMP")));`,
+    "",
+  ],
+  [
+    "nodes have named ports",
+    "prove/encode/connection.ts",
+    `this.formula.require(not(literal), this.is("destination", "pod"));`,
+    "",
+  ],
+  [
+    "a named port is fixed",
+    "prove/encode/connection.ts",
+    "this.portNames.set(name, literal);",
+    "this.portNames.set(name, literal);\n    this.formula.require(not(literal));",
+  ],
+  [
+    "a pod is the own node of another pod",
+    "prove/encode/connection.ts",
+    `formula.require(not(this.ownNode), not(this.is(from, "pod")), not(this.is(to, "pod")));`,
+    "",
+  ],
+  [
+    "a pod is the API server",
+    "prove/encode/connection.ts",
+    `this.formula.and([not(this.is(end, "pod")), this.fact(\`apiserver \${end}\`)])`,
+    "this.fact(`apiserver ${end}`)",
+  ],
+  // Labels and numbers
+  [
+    "a label has two values",
+    "prove/encode/label-pair.ts",
+    "formula.require(not(literal), ((number >> i) & 1) === 1 ? bit : not(bit));",
+    "formula.require(bit, not(bit), not(literal));",
+  ],
+  [
+    "absent labels are equal",
+    "prove/encode/label-pair.ts",
+    "formula.require(not(equal), source.present);",
+    "",
+  ],
+  [
+    "equal values may be different",
+    "prove/encode/label-pair.ts",
+    "this.formula.require(equal, not(a), not(b));",
+    "",
+  ],
+  [
+    "a range lacks its last number",
+    "prove/encode/ordered-value.ts",
+    "not(this.atLeast(last + 1n))",
+    "not(this.atLeast(last))",
+  ],
+  // Matching
+  [
+    "NotIn needs the label",
+    "prove/encode/match.ts",
+    "return not(this.or(values.map((value) => label.is(end, value))));",
+    "return this.and([label.present(end), not(this.or(values.map((value) => label.is(end, value))))]);",
+  ],
+  ["Exists holds without the label", "prove/encode/match.ts", "return label.present(end);", "return TRUE;"],
+  ["DoesNotExist never holds", "prove/encode/match.ts", "return not(label.present(end));", "return FALSE;"],
+  [
+    "notSelf is self",
+    "prove/encode/match.ts",
+    "return not(connection.sameNamespace);",
+    "return connection.sameNamespace;",
+  ],
+  [
+    "sameLabels is fine with some of the labels",
+    "prove/encode/match.ts",
+    "FALSE : this.and(set.keys.map(equal))",
+    "FALSE : this.or(set.keys.map(equal))",
+  ],
+  [
+    "notSameLabels is fine with some of the labels",
+    "prove/encode/match.ts",
+    "not(this.or(set.keys.map(equal)))",
+    "not(this.and(set.keys.map(equal)))",
+  ],
+  [
+    "exceptions do not count",
+    "prove/encode/match.ts",
+    "return this.and([within(cidrs), not(within(except))]);",
+    "return within(cidrs);",
+  ],
+  [
+    "ICMP of the other family is the same",
+    "prove/encode/match.ts",
+    `this.and([connection.protocol("ICMP"), connection.family(port.family)])`,
+    `connection.protocol("ICMP")`,
+  ],
+  [
+    "a named port is any port of that name, whatever its protocol",
+    "prove/encode/match.ts",
+    "port.protocol === undefined ? TRUE : connection.protocol(port.protocol),",
+    "TRUE,",
+  ],
+  [
+    "a pod's own node is a remote one",
+    "prove/encode/match.ts",
+    "this.and([connection.isHost(end), not(connection.ownNode)])",
+    "connection.isHost(end)",
+  ],
+  [
+    "labels select host-network pods",
+    "prove/encode/match.ts",
+    `connection.is(other, "pod"),`,
+    `not(this.or([connection.is(other, "node"), isExternal])),`,
+  ],
+  [
+    "service accounts of subjects do not count",
+    "prove/encode/match.ts",
+    `this.selects("account", selection.account ?? [], end),`,
+    "",
+  ],
+  [
+    "the world is in the cluster as well",
+    "prove/encode/match.ts",
+    `case "world":\n        return isExternal;`,
+    `case "world":\n        return TRUE;`,
+  ],
+  // The walk
+  [
+    "Pass in the last tier denies",
+    "prove/encode/encoded-walk.ts",
+    `if (rule.action === "Pass") return next;`,
+    `if (rule.action === "Pass") return next === TRUE ? FALSE : next;`,
+  ],
+  [
+    "of two rules of a policy the later one wins",
+    "prove/encode/encoded-walk.ts",
+    "for (const rule of block.toReversed())",
+    "for (const rule of block)",
+  ],
+  [
+    "rules in a row have the effect of the last",
+    "prove/encode/encoded-walk.ts",
+    "if (run?.effect !== effect) endRun();",
+    "",
+  ],
+  [
+    "a policy that comes behind a run of rules is asked before them",
+    "prove/encode/encoded-walk.ts",
+    "endRun();\n      let inBlock = decided;",
+    "let inBlock = decided;",
+  ],
+  [
+    "no pod is isolated",
+    "prove/encode/encoded-walk.ts",
+    "let rest = formula.and([not(isolated), next]);",
+    "let rest = formula.and([formula.or([not(isolated), isolated]), next]);",
+  ],
+  [
+    "own node forgotten",
+    "prove/encode/encoded-walk.ts",
+    "next = formula.choose(connection.ownNode, formula.and([byDefault, isLetIn]), next);",
+    "next = formula.and([next, formula.or([isLetIn, not(isLetIn)])]);",
+  ],
+  [
+    "nothing binds a pod's own node",
+    "prove/encode/encoded-walk.ts",
+    "formula.and([byDefault, isLetIn])",
+    "formula.and([byDefault, formula.or([isLetIn, not(isLetIn)])])",
+  ],
+  [
+    "nodes and host-network pods have policies",
+    "prove/encode/encoded-walk.ts",
+    `return formula.choose(connection.is(endOf(direction), "pod"), next, byDefault);`,
+    "return next;",
+  ],
+  [
+    "an owner's policy that allows something does not isolate",
+    "prove/encode/encoded-walk.ts",
+    "[isolate, allow] : []",
+    "[isolate] : []",
+  ],
+  [
+    "owners cannot deny",
+    "prove/encode/encoded-walk.ts",
+    "owners === undefined ? rest : formula.and([not(owners.deny), rest])",
+    "rest",
+  ],
+  [
+    "mutual authentication always succeeds",
+    "prove/encode/encoded-walk.ts",
+    `connection.formula.and([connection.fact("authentication"), allowed])`,
+    "allowed",
+  ],
+  [
+    "an Allow keeps its condition where the same is allowed plainly",
+    "prove/encode/encoded-walk.ts",
+    "isolated, not(this.isWaived(rule, plain, direction))",
+    "isolated, formula.or([TRUE, this.isWaived(rule, plain, direction)])",
+  ],
+];
+
 const planted =
   (wrong: Mutant["wrong"]) =>
   ([name, file, find, put]: Change): Mutant => ({ name, file, find, put, wrong });
@@ -516,4 +723,5 @@ const planted =
 export const mutants: readonly Mutant[] = [
   ...inEngine.map(planted("engine")),
   ...inEvaluator.map(planted("evaluator")),
+  ...inEncoder.map(planted("encoder")),
 ];

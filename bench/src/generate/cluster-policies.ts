@@ -27,6 +27,12 @@ export function* clusterPoliciesOf({ shape, seed }: Plan): Iterable<Manifest> {
   }
 }
 
+/** A policy of so many rules, as a cluster of any number of them can have it: priorities end at 1000. */
+export function guardrailAt(index: number, length: number, random: Random): Manifest {
+  const made = policyAt(index, length, random);
+  return { ...made, spec: { ...(made.spec as JsonObject), priority: 1 + (index % 1000) } };
+}
+
 function policyAt(index: number, length: number, random: Random): Manifest {
   const tier = index % 5 < 3 ? "admin" : "baseline";
   const ingress = random.between(0, length);

@@ -5,6 +5,7 @@ import { conversionJson, conversionText, diagnosticText } from "@tierwall/core/r
 import type { State } from "@tierwall/core/state";
 import { type Command, Option } from "commander";
 import { printData } from "./explain.js";
+import { duration } from "../input/quantity.js";
 import {
   isUsable,
   loadState,
@@ -19,6 +20,7 @@ interface ConvertFlags extends StateFlags {
   readonly to: Target;
   readonly only?: readonly string[];
   readonly unproven?: boolean;
+  readonly budget: number;
   readonly output: "yaml" | "json";
 }
 
@@ -30,7 +32,8 @@ export function addConvert(program: Command, finish: (status: number) => void): 
       .description(
         "Writes the cluster-wide policies of the input in another API: the new policies go to stdout, everything else to " +
           "stderr. Names, comments and order are kept. What was written is read back, and every verdict between every two " +
-          "ends is compared on the cluster as given: nothing is printed unless all are the same.",
+          "endpoints is compared on the cluster as given: nothing is printed unless all are the same. Whether they are the same in " +
+          "every cluster is proven as well, or the cluster in which they are not is shown.",
       )
       .addOption(
         new Option("--to <api>", "what to write").choices(Object.keys(targets)).makeOptionMandatory(),
@@ -43,6 +46,11 @@ export function addConvert(program: Command, finish: (status: number) => void): 
       .option(
         "--unproven",
         "print the policies even if some verdicts are not the same; the status is 1 still",
+      )
+      .addOption(
+        new Option("--budget <time>", "give up on comparing every cluster after this time")
+          .argParser(duration)
+          .default(10_000, "10s"),
       )
       .addOption(
         new Option("-o, --output <format>", "how to write").choices(["yaml", "json"]).default("yaml"),
@@ -86,6 +94,7 @@ async function runConvert(flags: ConvertFlags): Promise<number> {
   const only = flags.only;
   const conversion = convert(loaded.state, {
     to: flags.to,
+    budget: { deadline: Date.now() + flags.budget },
     ...(only === undefined ? {} : { only: (policy) => only.some((wanted) => names(wanted, policy)) }),
   });
   for (const refusal of conversion.refusals.slice(0, mostRefusals)) tellDiagnostic(refusal);

@@ -47,9 +47,24 @@ describe("tierwall diff OLD NEW", () => {
   it("exits with 0 where nothing is", () => {
     expect(diff("old", "old")).toEqual({
       status: 0,
-      stdout: "no difference: the same connections are allowed, denied and undecided\n",
+      stdout:
+        "no difference: the same connections are allowed, denied and undecided\n" +
+        "The policies are the same in every cluster.\n",
       stderr: "",
     });
+  });
+
+  it("S11.6: says where policies that make no difference here would make one in another cluster", () => {
+    const files = folderOf({
+      "old.yaml": cluster,
+      "new.yaml": cluster + `---\n${closed.replace("web", "db")}`,
+    });
+    const { status, stdout } = tierwall(["diff", "old.yaml", "new.yaml"], { cwd: files });
+    expect(status).toBe(0);
+    expect(stdout).toContain("the policies are not the same.\n  They differ in this cluster:\n");
+    expect(stdout).toContain('pod {app: "db"} in namespace shop');
+    const asJson = tierwall(["diff", "old.yaml", "new.yaml", "-o", "json"], { cwd: files });
+    expect(JSON.parse(asJson.stdout)).toMatchObject({ everywhere: { result: "Different" } });
   });
 
   it("reads what -f names into both", () => {

@@ -1,6 +1,7 @@
 import { existsSync } from "node:fs";
 import { Cluster, type Grain, hasErrors } from "@tierwall/core";
 import { diagnostic, affectsAnswers } from "@tierwall/core/manifest";
+import { compareEverywhere, differenceLines, type Equality, equalityResultJson } from "@tierwall/core/prove";
 import { changesAnnotations, diagnosticsJson, diagnosticText } from "@tierwall/core/report";
 import { readStates, type State } from "@tierwall/core/state";
 import type { Command } from "commander";
@@ -62,6 +63,9 @@ Examples:
   # Two revisions, for a pull request
   tierwall diff -R --git origin/main..HEAD . -o md
 
+Where there is no difference, the policies are compared in every cluster as well, for two seconds at most;
+\`tierwall prove --same\` compares them for longer.
+
 Exit status: 0 no difference, 1 differences, 2 bad input.`,
     )
     .action(async (before: string | undefined, after: string | undefined, flags: DiffFlags) =>
@@ -87,25 +91,52 @@ async function runDiff(
   if (!compared.ok) return 2;
   const answer = compared.value;
   const rest = merged(old, now);
+  // Only where there is nothing else to say: the differences of these two are more important.
+  const everywhere = answer.changed
+    ? undefined
+    : compareEverywhere(old.state, now.state, { deadline: Date.now() + budget });
+  const style = styleFor(process.stdout);
+  const elsewhere = everywhere === undefined ? [] : elsewhereLines(everywhere);
+  const markdown = () => [answer.markdown(), ...elsewhere].join("\n");
   switch (flags.output) {
     case "text":
-      printText(answer.text({ style: styleFor(process.stdout), verbose: flags.verbose ?? false }));
+      printText([answer.text({ style, verbose: flags.verbose ?? false }), ...elsewhere].join("\n"));
       break;
-    case "json":
+    case "json": {
+      const remarks = diagnosticsJson(rest.diagnostics.filter(affectsAnswers));
       printData(
-        { ...answer.json(), remarks: diagnosticsJson(rest.diagnostics.filter(affectsAnswers)) },
+        { ...answer.json(), remarks, everywhere: everywhere && equalityResultJson(everywhere) },
         "json",
       );
       break;
+    }
     case "md":
-      print(answer.markdown());
+      print(markdown());
       break;
     case "github":
-      printForGithub(changesAnnotations(answer.changes), answer.markdown());
+      printForGithub(changesAnnotations(answer.changes), markdown());
       break;
   }
   tellRest(rest, flags.verbose ?? false);
   return answer.changed ? 1 : 0;
+}
+
+/** In milliseconds, for what may be too hard to decide. */
+const budget = 2000;
+
+/** Whether policies that make no difference here would make one in another cluster. */
+function elsewhereLines(everywhere: Equality): readonly string[] {
+  switch (everywhere.result) {
+    case "Same":
+      return ["The policies are the same in every cluster."];
+    case "NotDecided":
+      return [`Whether the policies are the same in every cluster was not decided: ${everywhere.why}`];
+    case "Different":
+      return [
+        "This holds for the cluster of the input only; the policies are not the same.",
+        ...differenceLines(everywhere, { before: "before", after: "after" }).map((line) => `  ${line}`),
+      ];
+  }
 }
 
 interface Sides {

@@ -1,7 +1,14 @@
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { hasErrors, type Diagnostic } from "@tierwall/core";
+import { diagnostic } from "@tierwall/core/manifest";
 import {
+  compareEverywhere,
+  type Equality,
+  equalityGithub,
+  equalityJson,
+  equalityJunit,
+  equalityText,
   type GuaranteeResult,
   proofsGithub,
   proofsJson,
@@ -11,10 +18,13 @@ import {
   Prover,
   readGuarantees,
   runGuarantee,
+  type Sides,
   unaskedGuarantee,
+  writtenAdmissionPolicies,
   writtenCounterexample,
+  writtenDifference,
 } from "@tierwall/core/prove";
-import type { State } from "@tierwall/core/state";
+import { caveatsOfAll, mergedCaveats, readStates, type State } from "@tierwall/core/state";
 import { type ManifestFile, readPaths } from "@tierwall/kube";
 import { type Command, Option } from "commander";
 import { affectsVerdicts, type Assertion, findObjects, GivenStates } from "../input/given.js";
@@ -29,6 +39,7 @@ import { printData } from "./explain.js";
 interface ProveFlags extends StateFlags {
   readonly output: "text" | "json" | "junit" | "sarif" | "github";
   readonly budget: number;
+  readonly same?: boolean;
   readonly write?: string;
 }
 
@@ -41,20 +52,25 @@ export function addProve(program: Command, finish: (status: number) => void): vo
         "Decides Guarantees: what must hold whatever namespaces, pods and NetworkPolicies there will be. Each is proven, with the rules " +
           "that the proof rests on, or refuted, with the smallest cluster in which it does not hold. A path is a file or a folder; other " +
           "files in a folder are left alone. -f adds policies to those that each guarantee names under `given`. Guarantees that are given " +
-          "nothing are about the policies of the current cluster, and with --live all of them are.",
+          "nothing are about the policies of the current cluster, and with --live all of them are. With --same, the policies of two " +
+          "files or folders are compared: they are the same in every cluster, or the smallest cluster in which they are not is shown.",
       )
-      .argument("<path...>", "files or folders with Guarantees")
+      .argument("<path...>", "files or folders with Guarantees; with --same, the two to compare")
+      .option("--same", "compare the policies of two files or folders in every cluster")
       .addOption(
         new Option("-o, --output <format>", "how to report")
           .choices(["text", "json", "junit", "sarif", "github"])
           .default("text"),
       )
       .addOption(
-        new Option("--budget <time>", "give up on a guarantee after this time")
+        new Option("--budget <time>", "give up on a guarantee, or a comparison, after this time")
           .argParser(duration)
           .default(10_000, "10s"),
       )
-      .option("--write <folder>", "save each counterexample as manifests and a ConnectivityTest"),
+      .option(
+        "--write <folder>",
+        "save each counterexample as manifests and a ConnectivityTest, and policies that enforce assumptions",
+      ),
   )
     .addHelpText(
       "after",
@@ -78,9 +94,14 @@ Examples:
   tierwall prove guarantees/ --write counterexamples
   tierwall explain -f policies/ -f counterexamples/card-data-only-through-443.yaml --from monitoring/client --to other/server:80/TCP
 
-Exit status: 0 all are proven, 1 some are not, 2 the input is not valid.`,
+  # Does a cleanup of policies change anything, in any cluster?
+  tierwall prove --same policies-before/ policies-after/
+
+Exit status: 0 all are proven, or the same; 1 some are not; 2 the input is not valid.`,
     )
-    .action(async (paths: readonly string[], flags: ProveFlags) => finish(await runProve(paths, flags)));
+    .action(async (paths: readonly string[], flags: ProveFlags) =>
+      finish(flags.same === true ? runSame(paths, flags) : await runProve(paths, flags)),
+    );
 }
 
 async function runProve(paths: readonly string[], flags: ProveFlags): Promise<number> {
@@ -125,6 +146,72 @@ async function runProve(paths: readonly string[], flags: ProveFlags): Promise<nu
   return results.every(({ proof }) => proof?.result === "Proven") ? 0 : 1;
 }
 
+/** Compares two files or folders; what -f names is part of both. */
+function runSame(paths: readonly string[], flags: ProveFlags): number {
+  const { recursive = false, filename = [], maxInput } = flags;
+  const { output } = flags;
+  const wrong = mistakeIn(paths, flags);
+  if (wrong !== undefined) return refuse([diagnostic("TW1004", wrong)], []);
+  if (output === "sarif") {
+    const why = "--same is about no line of a file, and SARIF needs one; write `-o json` or `-o github`";
+    return refuse([diagnostic("TW1004", why)], []);
+  }
+  const [before, after] = paths as readonly [string, string];
+  const { options, diagnostics: fromOptions } = stateOptions(flags);
+  const [common, old, now] = [filename, [before], [after]].map((each) =>
+    readPaths(each, recursive, { maxInput }),
+  );
+  const unread = [fromOptions, common!.diagnostics, old!.diagnostics, now!.diagnostics].flat();
+  const states = readStates(common!.sources, [old!.sources, now!.sources], options);
+  const found = states.flatMap(({ diagnostics }) =>
+    flags.verbose ? diagnostics : diagnostics.filter(affectsVerdicts),
+  );
+  tellDiagnostics(
+    [...unread, ...found],
+    [common!, old!, now!].flatMap(({ sources }) => sources),
+  );
+  if (hasErrors(unread) || !states.every(({ usable }) => usable)) return 2;
+  const names = { before, after, caveats: mergedCaveats(...states.map(caveatsOfAll)) };
+  const equality = compareEverywhere(states[0]!, states[1]!, { deadline: Date.now() + flags.budget });
+  const text = writtenDifference(equality);
+  if (
+    flags.write !== undefined &&
+    text !== undefined &&
+    !writeFiles([["difference.yaml", text]], flags.write)
+  )
+    return 2;
+  printEquality(equality, names, output);
+  return equality.result === "Same" ? 0 : 1;
+}
+
+function mistakeIn(paths: readonly string[], { live, filename = [] }: ProveFlags): string | undefined {
+  if (paths.length !== 2)
+    return "--same compares two files or folders; write `tierwall prove --same OLD NEW`";
+  if (live === true) return "--same compares two files or folders, and no cluster; leave --live out";
+  if ([...paths, ...filename].filter((path) => path === "-").length > 1)
+    return "standard input can be read only once; name a file instead of the other `-`";
+  return undefined;
+}
+
+function printEquality(
+  equality: Equality,
+  names: Sides,
+  output: Exclude<ProveFlags["output"], "sarif">,
+): void {
+  switch (output) {
+    case "text":
+      return print(equalityText(equality, names, styleFor(process.stdout)));
+    case "json":
+      return printData(equalityJson(equality, names), "json");
+    case "junit":
+      return print(equalityJunit(equality, names));
+    case "github": {
+      const text = equalityGithub(equality, names);
+      if (text !== "") print(text);
+    }
+  }
+}
+
 function printResults(results: readonly GuaranteeResult[], output: ProveFlags["output"]): void {
   switch (output) {
     case "text":
@@ -149,15 +236,24 @@ function refuse(diagnostics: readonly Diagnostic[], sources: readonly ManifestFi
 
 /** A file for each; false where one cannot be written. */
 function writeCounterexamples(results: readonly GuaranteeResult[], folder: string): boolean {
+  const files = results.flatMap((result) => {
+    // Names of guarantees are free text; those of files are not.
+    const name = result.guarantee.name.replace(/[^A-Za-z0-9._-]/g, "-");
+    const [found, policies] = [writtenCounterexample(result), writtenAdmissionPolicies(result)];
+    return [
+      ...(found === undefined ? [] : [[`${name}.yaml`, found] as const]),
+      ...(policies === undefined ? [] : [[`${name}-assumptions.yaml`, policies] as const]),
+    ];
+  });
+  return writeFiles(files, folder);
+}
+
+function writeFiles(files: readonly (readonly [name: string, text: string])[], folder: string): boolean {
   try {
-    for (const result of results) {
-      const text = writtenCounterexample(result);
-      if (text === undefined) continue;
+    for (const [name, text] of files) {
       mkdirSync(folder, { recursive: true });
-      // Names of guarantees are free text; those of files are not.
-      const file = join(folder, `${result.guarantee.name.replace(/[^A-Za-z0-9._-]/g, "-")}.yaml`);
-      writeFileSync(file, text);
-      talk(`wrote ${file}`);
+      writeFileSync(join(folder, name), text);
+      talk(`wrote ${join(folder, name)}`);
     }
     return true;
   } catch (cause) {

@@ -12,8 +12,19 @@ export {
   runGuarantee,
   unaskedGuarantee,
 } from "../prove/guarantee/index.js";
+export { compareEverywhere, type Equality } from "../prove/same/index.js";
+export {
+  differenceLines,
+  equalityGithub,
+  equalityJson,
+  equalityJunit,
+  equalityText,
+  resultJson as equalityResultJson,
+  type Sides,
+  writtenDifference,
+} from "../report/proofs/equality.js";
 export { proofsGithub, proofsJunit, proofsSarif } from "../report/proofs/proofs-ci.js";
 export { proofsJson } from "../report/proofs/proofs-json.js";
 export { proofsText } from "../report/proofs/proofs-text.js";
-export { writtenCounterexample } from "../report/proofs/written-counterexample.js";
+export { writtenAdmissionPolicies, writtenCounterexample } from "../report/proofs/written-counterexample.js";
 export { guaranteeKind } from "../state/test-kind.js";

@@ -21,7 +21,8 @@ describe("what is said about a conversion", () => {
     const { text, json } = told(`${cluster}${kind("Deny", "")}`);
     expect(text).toBe(
       "✓ proven: 1 policy became 1, and every verdict about the 2 pods is the same: among them, with nodes, and with external addresses\n" +
-        "  in place of ClusterNetworkPolicy guard",
+        "  in place of ClusterNetworkPolicy guard\n" +
+        "  ✓ the policies are the same in every cluster, also in those that do not exist yet",
     );
     expect(json).toMatchObject({
       apiVersion: "tierwall.dev/v1",
@@ -30,6 +31,7 @@ describe("what is said about a conversion", () => {
       proven: true,
       pods: 2,
       changedPairs: 0,
+      everywhere: { result: "Same" },
       replaced: [
         { group: "netpol.networking.k8s.io", kind: "ClusterNetworkPolicy", name: "guard", line: 14 },
       ],
@@ -71,6 +73,24 @@ describe("what is said about a conversion", () => {
       "? NOT PROVEN: 1 policy became 1, but the input has no pods",
     );
     expect(told(kind("Deny", "")).json.proven).toBe(false);
+  });
+
+  it("S11.6: proven in this cluster only: the cluster in which it is not", () => {
+    // The new policies name the tenants that there are.
+    const tenants = `apiVersion: policy.networking.k8s.io/v1alpha1
+kind: AdminNetworkPolicy
+metadata: {name: tenants}
+spec:
+  priority: 10
+  subject: {namespaceSelector: {}}
+  ingress: [{action: Deny, from: [{namespaces: {notSameLabels: [tenant]}}], l4Selector: {ports: [{port: 80}]}}]
+`;
+    const { text, json } = told(`${cluster}${tenants}`);
+    expect(text).toContain("✓ proven: 1 policy became");
+    expect(text).toMatch(
+      / {2}! in the cluster of the input only\n {4}They differ in this cluster:\n {6}pod \{\} in namespace /,
+    );
+    expect(json).toMatchObject({ proven: true, everywhere: { result: "Different" } });
   });
 
   it("nothing to convert", () => {

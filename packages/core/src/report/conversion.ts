@@ -12,14 +12,18 @@ import {
   portRanges,
 } from "./explanation/explanation-json.js";
 import { deciderText } from "./explanation/rule-text.js";
+import { differenceLines as elsewhereLines, resultJson } from "./proofs/equality.js";
 import { type Style, wrap } from "./style.js";
 import { counted } from "./wording.js";
 
 /** What there is to say about a conversion, beside the policies themselves. Refusals are diagnostics, covered as such. */
 export function conversionText(conversion: Conversion, style: Style): string {
-  return [...headline(conversion, style), ...remarks(conversion), ...differences(conversion, style)].join(
-    "\n",
-  );
+  return [
+    ...headline(conversion, style),
+    ...remarks(conversion),
+    ...elsewhere(conversion, style),
+    ...differences(conversion, style),
+  ].join("\n");
 }
 
 function headline(
@@ -59,6 +63,24 @@ function inPlaceOf(replaced: Conversion["replaced"]): string {
 
 function remarks(conversion: Conversion): readonly string[] {
   return conversion.remarks.map((text) => wrap("  · ", text, "    ", 100));
+}
+
+/** Whether the same holds of clusters that do not exist yet. */
+function elsewhere({ proof }: Conversion, { good, unsure }: Style): readonly string[] {
+  const everywhere = proof?.everywhere;
+  switch (everywhere?.result) {
+    case undefined:
+      return [];
+    case "Same":
+      return [good("  ✓ the policies are the same in every cluster, also in those that do not exist yet")];
+    case "NotDecided":
+      return [unsure(`  ? in every cluster: not decided; ${everywhere.why}`)];
+    case "Different":
+      return [
+        unsure(`  ! ${proof?.pods === 0 ? "not in every cluster" : "in the cluster of the input only"}`),
+        ...elsewhereLines(everywhere, { before: "before", after: "after" }).map((line) => `    ${line}`),
+      ];
+  }
 }
 
 function differences({ proof }: Conversion, { dim }: Style): readonly string[] {
@@ -131,6 +153,7 @@ export function conversionJson(conversion: Conversion): { readonly [key: string]
       line: place?.line,
     })),
     ...(proof === undefined ? {} : { pods: proof.pods, changedPairs: proof.changedPairs }),
+    everywhere: proof?.everywhere && resultJson(proof.everywhere),
     differences: proof?.examples.map((example) => ({
       from: endpointJson(example.source),
       to: endpointJson(example.destination),

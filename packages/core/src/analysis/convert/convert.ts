@@ -1,6 +1,7 @@
 import type { Diagnostic } from "../../diagnostics/diagnostic.js";
 import { type CommentedObject, writeYaml } from "../../manifest/yaml/write-yaml.js";
 import type { PolicyRef } from "../../policy/model.js";
+import type { Budget } from "../../prove/sat/index.js";
 import { isKnownVersion } from "../../dialects/registry.js";
 import { ownPolicies, type PolicyDefinition, readState, type State } from "../../state/state.js";
 import { Findings } from "./findings.js";
@@ -20,6 +21,8 @@ export interface ConvertOptions {
   readonly to: Target;
   /** Which policies; all that the target can take the place of where it is not given. */
   readonly only?: (policy: PolicyRef) => boolean;
+  /** For the comparison in every cluster. */
+  readonly budget?: Budget;
 }
 
 export interface Conversion {
@@ -40,7 +43,7 @@ export interface Conversion {
 }
 
 /** Writes policies in another API, reads them back, and compares what the cluster would do with what it does. */
-export function convert(given: State, { to, only = () => true }: ConvertOptions): Conversion {
+export function convert(given: State, { to, only = () => true, budget }: ConvertOptions): Conversion {
   const state = ownPolicies(given); // S9.7
   const target = targets[to];
   const findings = new Findings();
@@ -72,7 +75,7 @@ export function convert(given: State, { to, only = () => true }: ConvertOptions)
     text,
     remarks,
     refusals,
-    proof: proveConversion(state, after),
+    proof: proveConversion(state, after, budget),
     after,
   };
 }

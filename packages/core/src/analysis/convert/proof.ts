@@ -12,11 +12,13 @@ import { noPorts, type PortSetId, type PortSets } from "../../sets/port-sets.js"
 import type { Family } from "../../net/address.js";
 import { singleAddress } from "../../net/cidr.js";
 import { type Region, regionOfCidrs, regionOfRanges, subtract } from "../../net/region.js";
+import { compareEverywhere, type Equality } from "../../prove/same/index.js";
+import type { Budget } from "../../prove/sat/index.js";
 import type { State } from "../../state/state.js";
 
-/** Whether two states give every connection the same verdict. */
+/** Whether two states give every connection the same verdict, in the cluster of the input and in every other. */
 export interface Proof {
-  /** Without pods there is nothing to compare, and nothing is proven. */
+  /** Without pods there is nothing to compare in this cluster. */
   readonly pods: number;
   /** How many pairs of ends have ports that get another verdict. */
   readonly changedPairs: number;
@@ -26,6 +28,8 @@ export interface Proof {
   readonly examples: readonly ChangedExample[];
   /** Where the port sets of the examples are known. */
   readonly ports: PortSets;
+  /** Whether it is so in every cluster; absent where it is not so in this one. */
+  readonly everywhere?: Equality;
 }
 
 export interface ChangedExample {
@@ -43,7 +47,7 @@ export interface ChangedExample {
 
 const mostExamples = 20;
 
-export function proveConversion(before: State, after: State): Proof {
+export function proveConversion(before: State, after: State, budget: Budget = {}): Proof {
   const difference = diffEngines(compile(before.cluster, before.tiers), compile(after.cluster, after.tiers));
   const taken = takenAddresses(before.cluster);
   const examples: ChangedExample[] = [];
@@ -66,7 +70,9 @@ export function proveConversion(before: State, after: State): Proof {
         pairs: found.count,
       });
   }
-  return { pods: before.cluster.pods.size, changedPairs, changedPorts, examples, ports: difference.ports };
+  const { ports } = difference;
+  const here = { pods: before.cluster.pods.size, changedPairs, changedPorts, examples, ports };
+  return changedPairs > 0 ? here : { ...here, everywhere: compareEverywhere(before, after, budget) };
 }
 
 type Taken = Readonly<Record<Family, Region>>;
@@ -98,4 +104,5 @@ function realPairs(
   return { count: block.count, sample: { ...sample, [end]: outside } };
 }
 
+/** In this cluster: without pods nothing was compared there, whatever holds of every cluster. */
 export const isProven = ({ pods, changedPairs }: Proof): boolean => pods > 0 && changedPairs === 0;

@@ -66,6 +66,8 @@ export class Connection {
   /** By the key under which the evaluator asks for them. */
   readonly facts = new Map<string, Literal>();
   private readonly domains = new Map<string, DomainPattern>();
+  /** How many of them had names when the vocabulary was closed. */
+  private namedDomains = 0;
   private readonly separated = new Set<string>();
   /** How much of the vocabulary `close` has seen. */
   private closed = 0;
@@ -178,9 +180,10 @@ export class Connection {
         this.formula.require(...here, not(this.family(family)), bothHosts);
       }
     }
-    const patterns = [...this.domains.values()];
-    if (patterns.length > 0) requireNames(patterns, (pattern) => this.fact(domainKey(pattern)), this.formula);
     this.closed = mentioned;
+    if (this.domains.size === this.namedDomains) return;
+    this.namedDomains = this.domains.size;
+    requireNames([...this.domains.values()], (pattern) => this.fact(domainKey(pattern)), this.formula);
   }
 
   private newLabel(scope: LabelScope, key: string): LabelPair {

@@ -74,16 +74,37 @@ export class EncodedWalk {
     { next, allowed, rest }: { readonly next: Literal; readonly allowed: Literal; readonly rest: Literal },
   ): Literal {
     const { formula } = this.matching.connection;
+    const effectOf = (rule: Rule) => this.effectOf(rule, direction, next, allowed);
+    const subject = endOf(direction);
     let decided = rest;
-    // Rules of one action in a row are one gate.
+    // Rules of one effect in a row are one gate.
+    let run: { readonly effect: Literal; readonly matches: Literal[] } | undefined;
+    const endRun = (): void => {
+      if (run !== undefined) decided = formula.choose(formula.or(run.matches), run.effect, decided);
+      run = undefined;
+    };
     for (let last = rules.length; last > 0; ) {
-      const effect = this.effectOf(rules[last - 1]!, direction, next, allowed);
+      // Rules of one policy have one subject: what they match is encoded without it, and often the same for many policies.
+      const selected = this.matching.isSubject(rules[last - 1]!.subject, subject);
       let first = last - 1;
-      while (first > 0 && this.effectOf(rules[first - 1]!, direction, next, allowed) === effect) first--;
-      const matches = rules.slice(first, last).map((rule) => this.matches(rule, direction));
-      decided = formula.choose(formula.or(matches), effect, decided);
+      while (first > 0 && this.matching.isSubject(rules[first - 1]!.subject, subject) === selected) first--;
+      const block = rules.slice(first, last);
+      const effect = effectOf(block[0]!);
       last = first;
+      if (block.every((rule) => effectOf(rule) === effect)) {
+        if (run?.effect !== effect) endRun();
+        run ??= { effect, matches: [] };
+        const matches = block.map((rule) => this.matchesOther(rule, direction));
+        run.matches.push(formula.and([selected, formula.or(matches)]));
+        continue;
+      }
+      endRun();
+      let inBlock = decided;
+      for (const rule of block.toReversed())
+        inBlock = formula.choose(this.matchesOther(rule, direction), effectOf(rule), inBlock);
+      decided = formula.choose(selected, inBlock, decided);
     }
+    endRun();
     return decided;
   }
 
@@ -139,14 +160,21 @@ export class EncodedWalk {
 
   /** Off, a rule matches nothing. */
   matches(rule: Rule, direction: Direction): Literal {
-    const { matching } = this;
-    const subject = endOf(direction);
-    return matching.connection.formula.and([
-      matching.isSubject(rule.subject, subject),
-      matching.portsMatch(rule.ports),
-      matching.anyPeerMatches(rule.peers, subject),
+    const selected = this.matching.isSubject(rule.subject, endOf(direction));
+    return this.matching.connection.formula.and([selected, ...this.othersMatch(rule, direction)]);
+  }
+
+  private matchesOther(rule: Rule, direction: Direction): Literal {
+    return this.matching.connection.formula.and(this.othersMatch(rule, direction));
+  }
+
+  /** Ports and peers, whatever the subject is. */
+  private othersMatch(rule: Rule, direction: Direction): readonly Literal[] {
+    return [
+      this.matching.portsMatch(rule.ports),
+      this.matching.anyPeerMatches(rule.peers, endOf(direction)),
       this.switchOf(rule),
-    ]);
+    ];
   }
 
   isIsolated(tier: Tier, direction: Direction): Literal {

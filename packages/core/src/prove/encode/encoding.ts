@@ -1,6 +1,6 @@
 import type { CidrGroup } from "../../cluster/model.js";
 import { type Direction, directions, type Isolation, type Rule, type Tiers } from "../../policy/model.js";
-import { type Answer, type Budget, type Literal, not, type Solver } from "../sat/index.js";
+import { type Answer, type Budget, type Leaves, type Literal, not, type Solver } from "../sat/index.js";
 import { byDirection, Connection } from "./connection.js";
 import { EncodedWalk } from "./encoded-walk.js";
 import { Formula } from "./formula.js";
@@ -33,6 +33,8 @@ export class Encoding implements Models {
   readonly allowedPlainly: Literal;
   /** Off, a rule or an isolation is as if it were not there. */
   readonly switches: ReadonlyMap<Rule | Isolation, Literal>;
+  /** The other way round. */
+  readonly parts: ReadonlyMap<Literal, Rule | Isolation>;
   /** All of them are on. */
   readonly asWritten: Literal;
 
@@ -51,6 +53,7 @@ export class Encoding implements Models {
     const conditions = directions.map((direction) => not(this.allowsConditionally[direction]));
     this.allowedPlainly = formula.and([this.allowed, ...conditions]);
     this.switches = walk.switches;
+    this.parts = new Map([...walk.switches].map(([part, literal]) => [literal, part]));
     this.asWritten = formula.variable();
     for (const literal of walk.switches.values()) formula.require(not(this.asWritten), literal);
   }
@@ -59,8 +62,9 @@ export class Encoding implements Models {
     return this.connection.formula.solver;
   }
 
-  solve(assumptions: readonly Literal[], budget?: Budget): Answer {
+  /** A core names `leaves` in place of the assumptions that imply them: switches instead of `asWritten`. */
+  solve(assumptions: readonly Literal[], budget?: Budget, leaves?: Leaves): Answer {
     this.matching.close();
-    return this.solver.solve(assumptions, budget);
+    return this.solver.solve(assumptions, budget, leaves);
   }
 }

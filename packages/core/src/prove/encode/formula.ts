@@ -53,6 +53,11 @@ export class Formula {
     });
   }
 
+  /** Exactly one of them holds. */
+  differ(a: Literal, b: Literal): Literal {
+    return a === b ? FALSE : a === not(b) ? TRUE : this.choose(a, not(b), b);
+  }
+
   private gate(name: string, define: (gate: Literal) => void): Literal {
     const known = this.gates.get(name);
     if (known !== undefined) return known;

@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { formatPolicy } from "../../policy/model.js";
 import { clusterPolicy, namespace, networkPolicy } from "../../../testing/manifests.js";
+import { admissionExpression } from "./index.js";
 import { proven, refuted, resultOf } from "../../../testing/proven.js";
 
 /** Deny from other tenants, except on port 443 and for the monitoring namespace's scrapes. */
@@ -221,6 +222,35 @@ verdict: Deny`;
         `${claim}\nassuming: [{only: [elsewhere], namespacesWith: {matchLabels: {role: platform}}}]`,
       ).diagnostics[0]?.message,
     ).toContain("namespace monitoring has it too");
+  });
+
+  it("S11.4: an assumption about labels can be enforced by an API server", () => {
+    const platform = clusterPolicy("platform", {
+      ingress: `
+    - {action: Pass, from: [{namespaces: {matchLabels: {role: platform}}}]}
+    - {action: Deny, from: [{namespaces: {}}]}`,
+    });
+    const claim = `from: {namespaces: {matchLabels: {team: a}}}\nto: {namespaces: {}}\nverdict: Deny`;
+    const expressions = (assuming: string) => {
+      const { proof } = proven(
+        platform + namespace("shop", "{team: a}"),
+        `${claim}\nassuming: [${assuming}]`,
+      );
+      if (proof?.result !== "Proven") throw new Error(proof?.result);
+      return proof.neededAssumptions.map(admissionExpression);
+    };
+    const labels = "object.metadata.labels";
+    expect(
+      expressions(
+        "{only: [monitoring], namespacesWith: {matchLabels: {role: platform}}}, {every: namespace, with: {matchLabels: {kubernetes.io/metadata.name: monitoring}}, has: {matchExpressions: [{key: team, operator: NotIn, values: [a]}]}}",
+      ),
+    ).toEqual([
+      `!(has(${labels}) && "role" in ${labels} && ${labels}["role"] in ["platform"]) || (object.metadata.name in ["monitoring"])`,
+      `!(has(${labels}) && "kubernetes.io/metadata.name" in ${labels} && ${labels}["kubernetes.io/metadata.name"] in ["monitoring"]) || (!(has(${labels}) && "team" in ${labels} && ${labels}["team"] in ["a"]))`,
+    ]);
+    expect(
+      expressions("{every: namespace, has: {matchExpressions: [{key: role, operator: DoesNotExist}]}}"),
+    ).toEqual([`!(has(${labels}) && "role" in ${labels})`]);
   });
 
   it("S11.4: pods and nodes have their addresses where they are assumed to be, and nothing external is there", () => {

@@ -7,6 +7,7 @@ export {
   ownerModes,
   type Whatever,
 } from "./claim.js";
+export { admissionExpression, admissionPolicyText } from "./admission-policy.js";
 export { type Proof, Prover } from "./prover.js";
 export { type Guarantee, readGuarantees } from "./guarantee.js";
 export { type GuaranteeResult, runGuarantee, unaskedGuarantee } from "./run-guarantee.js";

@@ -1,20 +1,27 @@
 import type { Isolation, PolicyRef, Rule } from "../../policy/model.js";
 import { directions } from "../../policy/model.js";
 import type { State } from "../../state/state.js";
-import { Encoding } from "../encode/index.js";
+import { Encoding, type End, type EndKind } from "../encode/index.js";
 import { type Budget, type Literal, minimalCore, not } from "../sat/index.js";
-import { confirm, type Confirmed, isConditional, readWitness } from "../world/index.js";
+import {
+  confirm,
+  type Confirmed,
+  type Essential,
+  essentialOf,
+  isConditional,
+  readWitness,
+  shrink,
+} from "../world/index.js";
 import {
   type Assumption,
   assumptionLiteral,
   type Claim,
+  type ClaimedEnd,
   type OwnerMode,
   premiseOf,
   violationOf,
   type Whatever,
 } from "./claim.js";
-import { type Essential, essentialOf } from "./essential.js";
-import { shrink } from "./preferences.js";
 
 /*
  * Decides claims about every cluster:
@@ -52,7 +59,7 @@ export class Prover {
       claim.assumptions.map((assumption) => [assumptionLiteral(assumption, encoding), assumption]),
     );
     const scope = [...ownersIn(encoding, modes), premise, ...assumed.keys()];
-    switch (encoding.solve([encoding.asWritten, ...scope, violation], budget)) {
+    switch (encoding.solve([encoding.asWritten, ...scope, violation], budget, encoding.parts)) {
       case "budget-exhausted":
         return outOfBudget;
       case "satisfiable":
@@ -73,6 +80,8 @@ export class Prover {
     assumed: ReadonlyMap<Literal, Assumption>,
     budget: Budget,
   ): Proof {
+    // Each rule by itself: those that the core names suffice.
+    const { core } = encoding.solver;
     const about = encoding.solve(scope, budget);
     if (about === "budget-exhausted") return outOfBudget;
     if (about === "unsatisfiable")
@@ -80,17 +89,16 @@ export class Prover {
         result: "Vacuous",
         contradicting: encoding.solver.core.flatMap((literal) => assumed.get(literal) ?? []),
       };
-    const parts = new Map([...encoding.switches].map(([part, literal]) => [literal, part]));
     const fixed = [...scope.filter((literal) => !assumed.has(literal)), violation];
-    // Each rule by itself: those that the core names suffice.
-    const answer = encoding.solve([...fixed, ...assumed.keys(), ...parts.keys()], budget);
-    const core = answer === "unsatisfiable" ? encoding.solver.core : [...assumed.keys(), ...parts.keys()];
-    const removable = core.filter((literal) => parts.has(literal) || assumed.has(literal));
-    const needed = answer === "unsatisfiable" ? minimalCore(encoding, fixed, removable, budget) : removable;
+    const removable = core.filter((literal) => encoding.parts.has(literal) || assumed.has(literal));
+    const needed = minimalCore(encoding, fixed, removable, budget);
     return {
       result: "Proven",
-      restsOn: needed.flatMap((literal) => parts.get(literal) ?? []),
-      neededAssumptions: needed.flatMap((literal) => assumed.get(literal) ?? []),
+      restsOn: needed.flatMap((literal) => encoding.parts.get(literal) ?? []),
+      // In the order in which they are written.
+      neededAssumptions: [...assumed].flatMap(([literal, assumption]) =>
+        needed.includes(literal) ? [assumption] : [],
+      ),
     };
   }
 
@@ -147,15 +155,21 @@ interface Question {
 }
 
 function refute(claim: Claim, { state, encoding, modes, scope, violation }: Question, budget: Budget): Proof {
-  const preferred = shrink(encoding, claim, [...scope, violation], budget);
-  // These are known to be satisfiable, so that a counterexample is not lost where the budget ends while it is simplified.
-  encoding.solve(preferred);
+  // Where the budget ends while it is simplified, the last model is still a counterexample.
+  shrink(encoding, kindsOf(claim), [...scope, violation], budget);
   const witness = readWitness(encoding);
   const ownersApi = modes.networkPolicies === "as-written" ? "Cilium" : "NetworkPolicy";
   const counterexample = confirm(state, { ...witness, ownersApi });
   if (counterexample.problems.length > 0 || !violates(claim, counterexample))
     return { result: "NotDecided", why: notConfirmed };
   return { result: "Refuted", counterexample, ...essentialOf(encoding, scope, violation, budget) };
+}
+
+/** An address that is claimed as such is most likely one outside of the cluster. */
+function kindsOf({ from, to }: Claim): Readonly<Record<End, EndKind>> {
+  const kindOf = (list: readonly ClaimedEnd[]): EndKind =>
+    list.every(({ kind }) => kind === "networks") ? "external" : "pod";
+  return { source: kindOf(from), destination: kindOf(to) };
 }
 
 const notConfirmed =

@@ -2,9 +2,8 @@ import { grouped } from "../../collections/maps.js";
 import { type Direction, directions, type PolicyRef, type TierName } from "../../policy/model.js";
 import { swappedPolicies } from "../../policy/swapped-policies.js";
 import type { State } from "../../state/state.js";
-import { shrink } from "../guarantee/preferences.js";
 import { type Budget, FALSE, type Literal, not, TRUE } from "../sat/index.js";
-import { confirm, type Confirmed, readWitness } from "../world/index.js";
+import { confirm, type Confirmed, readWitness, shrink } from "../world/index.js";
 import type { RuleQuestions } from "./rule-questions.js";
 import type { RuleWalk } from "./rule-walk.js";
 
@@ -80,9 +79,7 @@ function conflictOf(
   const answer = walk.solve(assumptions, budget);
   if (answer === "unsatisfiable") return undefined;
   if (answer === "budget-exhausted") return "not decided";
-  const anything = [{ kind: "everything" }] as const;
-  // What is preferred is known to be possible.
-  walk.solve(shrink(walk, { from: anything, to: anything }, assumptions, budget));
+  shrink(walk, { source: "pod", destination: "pod" }, assumptions, budget);
   const isFirst = ([, literal]: readonly [PolicyRef, Literal]) => walk.solver.isTrue(literal);
   const [policy] = [...first].find(isFirst)!;
   const witness = readWitness(walk);

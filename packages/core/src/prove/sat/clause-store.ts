@@ -8,12 +8,13 @@ export const noClause: ClauseRef = -1;
 /*
  * All clauses in one typed array, and for each literal the clauses that watch it:
  *
- *   clauses   … | size | level | literal, literal, literal … | size | level | …
+ *   clauses   … | size | level | position | literal, literal, literal … | size | level | …
  *   watches   per literal: clause, blocker, clause, blocker …
  *
  * `level` is 0 for a clause that was given, and for a learned one the number of decision levels it spans (its LBD). The
  * first two literals of a clause are the watched ones. A blocker is another literal of the clause: where it is true the
- * clause need not be looked at.
+ * clause need not be looked at. `position` is where the last open literal was found: the search for another goes on from there,
+ * as those before it are likely to be false still.
  */
 export class ClauseStore {
   data = new Int32Array(1 << 12);
@@ -34,6 +35,7 @@ export class ClauseStore {
     this.reserve(literals.length + headerSize);
     this.data[clause] = literals.length;
     this.data[clause + 1] = level;
+    this.data[clause + 2] = 2;
     this.data.set(literals, clause + headerSize);
     this.end += literals.length + headerSize;
     (level === 0 ? this.given : this.learned).push(clause);
@@ -44,6 +46,25 @@ export class ClauseStore {
 
   literalsOf(clause: ClauseRef): Int32Array {
     return this.data.subarray(clause + headerSize, clause + headerSize + this.data[clause]!);
+  }
+
+  /** Where a literal of the clause is that is not false, other than the two watched ones; 0 where there is none. */
+  openLiteral(clause: ClauseRef, values: Int8Array): number {
+    const { data } = this;
+    const first = clause + headerSize;
+    const end = first + data[clause]!;
+    const start = first + data[clause + 2]!;
+    for (let i = start; i < end; i++)
+      if (values[data[i]!] !== -1) {
+        data[clause + 2] = i - first;
+        return i;
+      }
+    for (let i = first + 2; i < start; i++)
+      if (values[data[i]!] !== -1) {
+        data[clause + 2] = i - first;
+        return i;
+      }
+    return 0;
   }
 
   watch(literal: Literal, clause: ClauseRef, blocker: Literal): void {
@@ -91,6 +112,6 @@ export class ClauseStore {
   }
 }
 
-/** The size and the level. */
-export const headerSize = 2;
+/** The size, the level and the position. */
+export const headerSize = 3;
 const emptyWatches = new Int32Array(0);

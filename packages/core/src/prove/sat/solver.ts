@@ -22,6 +22,9 @@ export interface Budget {
   readonly deadline?: number;
 }
 
+/** Literals, as a set or as keys of a map. */
+export type Leaves = Pick<ReadonlySet<Literal>, "has">;
+
 /** Hears of all clauses. Learned and deleted ones are a DRUP proof of what is unsatisfiable. */
 export interface ProofTrace {
   readonly given: (clause: readonly Literal[]) => void;
@@ -44,6 +47,8 @@ export class Solver {
   private levelStarts: number[] = [];
   private propagated = 0;
   private contradictory = false;
+  /** Of the last call: those that the next one shares with it stay decided. */
+  private assumed: readonly Literal[] = [];
   private lastModel = new Int8Array(0);
   private failed: readonly Literal[] = [];
   /** Since the solver was made. */
@@ -82,6 +87,7 @@ export class Solver {
   addClause(clause: readonly Literal[]): void {
     this.trace?.given(clause);
     if (this.contradictory) return;
+    this.backtrack(0);
     const literals = [...new Set(clause)].filter((literal) => this.values[literal] !== -1);
     if (literals.some((literal) => this.values[literal] === 1 || literals.includes(not(literal)))) return;
     if (literals.length >= 2) this.store.add(literals, 0);
@@ -89,10 +95,15 @@ export class Solver {
     else this.contradict();
   }
 
-  /** Whether all clauses and all assumptions can hold together. */
-  solve(assumptions: readonly Literal[] = [], budget: Budget = {}): Answer {
+  /**
+   * Whether all clauses and all assumptions can hold together. Assumptions that the last call began with too cost nothing: what
+   * follows from them is still there. A core names `leaves` in place of the assumptions that imply them.
+   */
+  solve(assumptions: readonly Literal[] = [], budget: Budget = {}, leaves: Leaves = noLeaves): Answer {
     this.failed = [];
     if (Date.now() > (budget.deadline ?? Infinity)) return "budget-exhausted";
+    this.backtrack(this.sharedWith(assumptions));
+    this.assumed = [...assumptions];
     const mostConflicts = this.conflicts + (budget.conflicts ?? Infinity);
     let untilRestart = restartUnit;
     let restarts = 0;
@@ -110,20 +121,20 @@ export class Solver {
           this.backtrack(Math.min(assumptions.length, this.levelStarts.length));
         }
         const late = this.conflicts % 128 === 0 && Date.now() > (budget.deadline ?? Infinity);
-        if (this.conflicts >= mostConflicts || late) return this.finish("budget-exhausted");
+        if (this.conflicts >= mostConflicts || late) return "budget-exhausted";
         if (this.store.learned.length > this.maxLearned) this.reduceLearned();
         continue;
       }
-      const next = this.nextDecision(assumptions);
+      const next = this.nextDecision(assumptions, leaves);
       if (next === "satisfiable") {
         this.lastModel = this.values.slice(0, this.variableCount * 2);
-        return this.finish("satisfiable");
+        return "satisfiable";
       }
-      if (next === "failed") return this.finish("unsatisfiable");
+      if (next === "failed") return "unsatisfiable";
       this.levelStarts.push(this.trail.length);
       if (next !== undefined) this.assign(next, noClause);
     }
-    return this.finish("unsatisfiable");
+    return "unsatisfiable";
   }
 
   /** Whether a literal is true in the last model. */
@@ -137,14 +148,17 @@ export class Solver {
   }
 
   /** An assumption that is not true yet, or else the open variable that took part in most conflicts. */
-  private nextDecision(assumptions: readonly Literal[]): Literal | undefined | "satisfiable" | "failed" {
+  private nextDecision(
+    assumptions: readonly Literal[],
+    leaves: Leaves,
+  ): Literal | undefined | "satisfiable" | "failed" {
     if (this.levelStarts.length < assumptions.length) {
       const assumption = assumptions[this.levelStarts.length]!;
       const value = this.values[assumption]!;
       if (value === 0) return assumption;
       // A level without a decision keeps levels and assumptions in step.
       if (value === 1) return undefined;
-      this.failed = this.coreOf(assumption);
+      this.failed = this.coreOf(assumption, leaves);
       this.trace?.learned(this.failed.map(not));
       return "failed";
     }
@@ -153,9 +167,12 @@ export class Solver {
     return "satisfiable";
   }
 
-  private finish(answer: Answer): Answer {
-    this.backtrack(0);
-    return answer;
+  /** How many levels the last call decided as this one would. */
+  private sharedWith(assumptions: readonly Literal[]): number {
+    const most = Math.min(assumptions.length, this.assumed.length, this.levelStarts.length);
+    let shared = 0;
+    while (shared < most && assumptions[shared] === this.assumed[shared]) shared++;
+    return shared;
   }
 
   private contradict(): void {
@@ -214,10 +231,8 @@ export class Solver {
         const other = data[first] === falsified ? data[first + 1]! : data[first]!;
         data[first] = other;
         data[first + 1] = falsified;
-        const end = first + data[clause]!;
-        let next = first + 2;
-        if (values[other] !== 1) while (next < end && values[data[next]!] === -1) next++;
-        if (values[other] !== 1 && next < end) {
+        const next = values[other] === 1 ? 0 : store.openLiteral(clause, values);
+        if (next !== 0) {
           const replacement = data[next]!;
           data[first + 1] = replacement;
           data[next] = falsified;
@@ -299,8 +314,8 @@ export class Solver {
     this.assign(clause[0]!, this.store.add(clause, spanned));
   }
 
-  /** The assumptions from which it follows that this one is false, and itself. */
-  private coreOf(assumption: Literal): readonly Literal[] {
+  /** The assumptions, or leaves, from which it follows that this one is false, and itself. */
+  private coreOf(assumption: Literal, leaves: Leaves): readonly Literal[] {
     const core = [assumption];
     const marked = new Set([variableOf(assumption)]);
     for (let i = this.trail.length - 1; i >= (this.levelStarts[0] ?? 0); i--) {
@@ -308,7 +323,7 @@ export class Solver {
       const variable = variableOf(literal);
       if (!marked.has(variable) || this.levels[variable] === 0) continue;
       const reason = this.reasons[variable]!;
-      if (reason === noClause) core.push(literal);
+      if (reason === noClause || leaves.has(literal)) core.push(literal);
       else for (const other of this.store.literalsOf(reason)) marked.add(variableOf(other));
     }
     return [...new Set(core)];
@@ -341,6 +356,8 @@ export class Solver {
     this.seen = copied(this.seen, new Uint8Array(twice));
   }
 }
+
+const noLeaves: Leaves = new Set<Literal>();
 
 /** Conflicts before the first restart. */
 const restartUnit = 64;

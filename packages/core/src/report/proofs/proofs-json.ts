@@ -1,9 +1,9 @@
 import type { GuaranteeResult } from "../../prove/guarantee/index.js";
-import type { WitnessEnd } from "../../prove/world/index.js";
+import type { Confirmed, Witness, WitnessEnd } from "../../prove/world/index.js";
 import { formatAddress } from "../../net/address.js";
 import { caveatsJson } from "../caveats.js";
 import { apiVersion, type JsonValue } from "../explanation/explanation-json.js";
-import { directionText, partPlace, partText, resultName } from "./proofs-words.js";
+import { directionText, enforceable, partPlace, partText, resultName } from "./proofs-words.js";
 
 /** For machines: `kind: Proofs`. */
 export function proofsJson(results: readonly GuaranteeResult[]): JsonValue {
@@ -30,6 +30,10 @@ function guaranteeJson(result: GuaranteeResult): JsonValue {
     counterexample: proof?.result === "Refuted" ? counterexampleJson(proof) : undefined,
     why: proof?.result === "NotDecided" ? proof.why : undefined,
     assuming: assuming.map(({ text }) => text),
+    admissionPolicies: enforceable(result).map(({ assumption, expression }) => ({
+      assumption: assumption.text,
+      expression,
+    })),
     unneededAssumptions: unneeded.map(({ text }) => text),
     contradicting: proof?.result === "Vacuous" ? proof.contradicting.map(({ text }) => text) : undefined,
     errors: diagnostics.map(({ code, message }) => ({ code, message })),
@@ -40,21 +44,29 @@ function guaranteeJson(result: GuaranteeResult): JsonValue {
 function counterexampleJson(
   proof: Extract<NonNullable<GuaranteeResult["proof"]>, { result: "Refuted" }>,
 ): JsonValue {
-  const { witness, manifests, facts } = proof.counterexample;
+  const { witness, manifests } = proof.counterexample;
   return {
-    from: endJson(witness.source),
-    to: endJson(witness.destination),
-    port: witness.protocol === "ICMP" ? undefined : witness.port,
-    protocol: witness.protocol,
-    portNames: witness.portNames,
-    egress: directionText(proof.counterexample, "egress"),
-    ingress: directionText(proof.counterexample, "ingress"),
-    facts: facts.map(({ text, answer }) => ({ text, answer })),
+    ...connectionJson(witness),
+    ...decisionsJson(proof.counterexample),
     manifests,
     essential: proof.essential,
     incidental: proof.incidental,
   };
 }
+
+export const connectionJson = (witness: Witness) => ({
+  from: endJson(witness.source),
+  to: endJson(witness.destination),
+  port: witness.protocol === "ICMP" ? undefined : witness.port,
+  protocol: witness.protocol,
+  portNames: witness.portNames,
+});
+
+export const decisionsJson = (confirmed: Confirmed) => ({
+  egress: directionText(confirmed, "egress"),
+  ingress: directionText(confirmed, "ingress"),
+  facts: confirmed.facts.map(({ text, answer }) => ({ text, answer })),
+});
 
 function endJson(end: WitnessEnd): JsonValue {
   const isPod = end.kind === "pod";

@@ -1,10 +1,13 @@
 import type { GuaranteeResult, Proof } from "../../prove/guarantee/index.js";
 import { caveatLines } from "../caveats.js";
 import { placeText } from "../explanation/rule-text.js";
-import type { Style } from "../style.js";
+import { type Style, wrap } from "../style.js";
 import {
+  circumstances,
   connectionText,
   directionText,
+  enforceable,
+  essentialLines,
   partPlace,
   partText,
   type ResultName,
@@ -48,7 +51,17 @@ function resultText(result: GuaranteeResult, style: Style): string {
       ? diagnostics.map(({ message }) => message)
       : proofLines(proof, guarantee.claim.verdict);
   const assumed = guarantee.assuming.map(({ text }) => `assuming ${text}`);
-  const remarks = unneeded.map(({ text }) => `the proof does not need: ${text}`);
+  const remarks = [
+    ...enforceable(result).map(({ assumption, expression }) =>
+      wrap(
+        "",
+        `an API server can enforce that ${assumption.text} (--write saves the ValidatingAdmissionPolicy): ${expression}`,
+        "  ",
+        118,
+      ),
+    ),
+    ...unneeded.map(({ text }) => `the proof does not need: ${text}`),
+  ].flatMap((text) => text.split("\n"));
   return [
     `${emphasise(headings[name])} ${style.bold(guarantee.name)}  ${where}`,
     ...[...lines, ...assumed, ...remarks, ...caveatLines(caveats, style)].map((line) => `  ${line}`),
@@ -79,26 +92,14 @@ function refutedLines(
   { counterexample, essential, incidental }: Extract<Proof, { result: "Refuted" }>,
   expected: "Allow" | "Deny",
 ): readonly string[] {
-  const { witness, facts } = counterexample;
-  const needed = facts.filter(({ answer }) => answer).map(({ text }) => text.replace(/^whether /, ""));
-  const owners = (["egress", "ingress"] as const).flatMap((direction) => {
-    const act = witness.owners[direction];
-    const { namespace } = witness[direction === "egress" ? "source" : "destination"];
-    return act === undefined
-      ? []
-      : [`the owner of namespace ${namespace} wrote owner-${direction}, which ${ownerWords[act]}`];
-  });
+  const { witness } = counterexample;
   return [
     `In this cluster the connection is ${expected === "Deny" ? "allowed" : "not allowed"}:`,
     `  ${connectionText(counterexample)}`,
     `egress:  ${directionText(counterexample, "egress")}`,
     `ingress: ${directionText(counterexample, "ingress")}`,
-    ...owners,
-    ...(needed.length === 0 ? [] : [`if ${needed.join(", and ")}`]),
-    ...(essential.length === 0 ? [] : [`Essential: ${essential.join("; ")}.`]),
-    ...(incidental.length === 0 ? [] : [`Could be otherwise: ${incidental.join("; ")}.`]),
+    ...circumstances([counterexample]),
+    ...essentialLines({ essential, incidental }),
     `Reproduce: save it with --write DIR, then tierwall explain -f POLICIES -f DIR --from ${nameOf(witness.source)} --to '${targetOf(witness)}'`,
   ];
 }
-
-const ownerWords = { allow: "allows it", isolate: "isolates the pod", deny: "denies it" } as const;

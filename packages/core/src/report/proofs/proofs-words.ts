@@ -3,8 +3,8 @@ import { formatAddress } from "../../net/address.js";
 import { formatRule } from "../../policy/describe.js";
 import { formatPolicy, type Isolation, type Rule } from "../../policy/model.js";
 import type { Place } from "../../diagnostics/place.js";
-import type { GuaranteeResult } from "../../prove/guarantee/index.js";
-import type { Confirmed, Witness, WitnessEnd } from "../../prove/world/index.js";
+import { admissionExpression, type Assumption, type GuaranteeResult } from "../../prove/guarantee/index.js";
+import type { Confirmed, Essential, Witness, WitnessEnd } from "../../prove/world/index.js";
 import { placeText } from "../explanation/rule-text.js";
 
 /** The words that all formats of proofs have in common. */
@@ -59,6 +59,47 @@ export function portText({ protocol, port, portNames }: Witness): string {
 
 export const connectionText = ({ witness }: Confirmed): string =>
   `${endText(witness.source)} → ${endText(witness.destination)} on ${portText(witness)}`;
+
+/** What else is true of the cluster: what owners wrote, and facts that no manifest states. */
+export function circumstances(all: readonly Confirmed[]): readonly string[] {
+  const { witness } = all[0]!;
+  const facts = new Set(
+    all.flatMap((each) => each.facts.flatMap(({ text, answer }) => (answer ? [text] : []))),
+  );
+  const needed = [...facts].map((text) => text.replace(/^whether /, ""));
+  const owners = (["egress", "ingress"] as const).flatMap((direction) => {
+    const act = witness.owners[direction];
+    const { namespace } = witness[direction === "egress" ? "source" : "destination"];
+    return act === undefined
+      ? []
+      : [`the owner of namespace ${namespace} wrote owner-${direction}, which ${ownerWords[act]}`];
+  });
+  return [...owners, ...(needed.length === 0 ? [] : [`if ${needed.join(", and ")}`])];
+}
+
+const ownerWords = { allow: "allows it", isolate: "isolates the pod", deny: "denies it" } as const;
+
+export const essentialLines = ({ essential, incidental }: Essential): readonly string[] => [
+  ...(essential.length === 0 ? [] : [`Essential: ${essential.join("; ")}.`]),
+  ...(incidental.length === 0 ? [] : [`Could be otherwise: ${incidental.join("; ")}.`]),
+];
+
+/** Assumptions that a proof needs and an API server can keep true, with what it has to check. */
+export const enforceable = ({
+  proof,
+}: GuaranteeResult): readonly { readonly assumption: Assumption; readonly expression: string }[] =>
+  (proof?.result === "Proven" ? proof.neededAssumptions : []).flatMap((assumption) => {
+    const expression = admissionExpression(assumption);
+    return expression === undefined ? [] : [{ assumption, expression }];
+  });
+
+/** A name for the policy that enforces the assumption with this number. */
+export const admissionPolicyName = (guarantee: string, index: number): string =>
+  `${guarantee
+    .toLowerCase()
+    .replace(/[^a-z0-9-]+/g, "-")
+    .replace(/^-+|-+$/g, "")
+    .slice(0, 40)}-assumes-${index + 1}`;
 
 /** How one direction came out: `allowed by default`, `denied by NetworkPolicy x/y`. */
 export function directionText({ decisions }: Confirmed, direction: "egress" | "ingress"): string {

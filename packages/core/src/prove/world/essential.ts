@@ -1,6 +1,6 @@
 import { namespaceNameLabel } from "../../labels/requirement.js";
 import { directions } from "../../policy/model.js";
-import { type Encoding, type End, endKinds, ends, endOf, ownerActs, protocols } from "../encode/index.js";
+import { type End, endKinds, ends, endOf, type Models, ownerActs, protocols } from "../encode/index.js";
 import { type Budget, FALSE, type Literal, not, TRUE } from "../sat/index.js";
 
 /** Something about a counterexample, and the literals that say it. */
@@ -23,28 +23,44 @@ export interface Essential {
  * out: without that, it would not be about the connection.
  */
 export function essentialOf(
-  encoding: Encoding,
+  encoding: Models,
   scope: readonly Literal[],
   violation: Literal,
   budget: Budget,
 ): Essential {
-  const features = featuresOf(encoding);
-  const essential: string[] = [];
-  const incidental: string[] = [];
-  for (const feature of features) {
-    const others = features.filter((other) => other !== feature).flatMap(({ literals }) => literals);
-    const changed = not(encoding.connection.formula.and(feature.literals));
-    const inScope = encoding.solve([...scope, ...others, changed], budget);
-    if (inScope === "unsatisfiable") continue;
-    const answer = encoding.solve([...scope, ...others, changed, violation], budget);
-    if (answer === "budget-exhausted") break;
-    if (answer === "unsatisfiable") essential.push(feature.text);
-    else if (feature.quiet !== true) incidental.push(feature.text);
-  }
-  return { essential, incidental };
+  const features = featuresOf(encoding).map((feature) => ({
+    ...feature,
+    changed: not(encoding.connection.formula.and(feature.literals)),
+  }));
+  const found = new Map<string, boolean>();
+  // Halves: what is assumed for one half of the features is assumed once.
+  const examine = (some: typeof features, assumed: readonly Literal[]): void => {
+    const [feature, ...others] = some;
+    if (feature === undefined) return;
+    if (others.length > 0) {
+      const [left, right] = [some.slice(0, some.length >> 1), some.slice(some.length >> 1)];
+      const literalsOf = (half: typeof features) => half.flatMap(({ literals }) => literals);
+      examine(left, [...assumed, ...literalsOf(right)]);
+      examine(right, [...assumed, ...literalsOf(left)]);
+      return;
+    }
+    const answer = encoding.solve([...assumed, feature.changed, violation], budget);
+    if (answer === "satisfiable") found.set(feature.text, false);
+    if (answer !== "unsatisfiable" || !encoding.solver.core.includes(violation)) return;
+    // Without it, the connection may be none that the claim is about.
+    if (encoding.solve([...assumed, feature.changed], budget) === "satisfiable")
+      found.set(feature.text, true);
+  };
+  examine(features, scope);
+  const textsOf = (isEssential: boolean) =>
+    features.filter(({ text, quiet }) => found.get(text) === isEssential && (isEssential || quiet !== true));
+  return {
+    essential: textsOf(true).map(({ text }) => text),
+    incidental: textsOf(false).map(({ text }) => text),
+  };
 }
 
-function featuresOf({ connection, solver }: Encoding): readonly Feature[] {
+function featuresOf({ connection, solver }: Models): readonly Feature[] {
   const isTrue = (literal: Literal) => solver.isTrue(literal);
   const features: Feature[] = [];
   const isOpen = (literal: Literal) => literal !== TRUE && literal !== FALSE;

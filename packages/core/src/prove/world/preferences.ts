@@ -1,16 +1,10 @@
 import { namespaceNameLabel } from "../../labels/requirement.js";
 import { directions } from "../../policy/model.js";
-import { type End, ends, type Models, type OrderedValue, ownerActs } from "../encode/index.js";
+import { type End, type EndKind, ends, type Models, type OrderedValue, ownerActs } from "../encode/index.js";
 import { type Budget, FALSE, type Literal, not, TRUE } from "../sat/index.js";
-import type { Claim, ClaimedEnd } from "./claim.js";
-
-type ClaimedEnds = Pick<Claim, "from" | "to">;
 
 /** What makes a counterexample easy to understand, the most important first. Each is kept if it can be. */
-function preferencesOf({ connection }: Models, { from, to }: ClaimedEnds): readonly Literal[] {
-  // An address that is claimed as such is most likely one outside of the cluster.
-  const areNetworks = (list: readonly ClaimedEnd[]) => list.every(({ kind }) => kind === "networks");
-  const kindOf = (end: End) => (areNetworks(end === "source" ? from : to) ? "external" : "pod");
+function preferencesOf({ connection }: Models, kinds: Readonly<Record<End, EndKind>>): readonly Literal[] {
   const labelsAbsent = (["node", "pod", "namespace"] as const).flatMap((scope) =>
     [...(connection.labels.get(scope) ?? [])].flatMap(([, pair]) =>
       ends.map((end) => not(pair.present(end))),
@@ -22,7 +16,7 @@ function preferencesOf({ connection }: Models, { from, to }: ClaimedEnds): reado
     ends.map((end) => not(connection.formula.or([...pair[end].values.values()]))),
   );
   return [
-    ...ends.map((end) => connection.is(end, kindOf(end))),
+    ...ends.map((end) => connection.is(end, kinds[end])),
     ...ends.map((end) => not(connection.is(end, "host-network pod"))),
     connection.family(4),
     ...[...connection.facts.values()].map(not),
@@ -45,19 +39,18 @@ function usual(value: OrderedValue, numbers: readonly bigint[]): readonly Litera
 /** Looks for the model that has the most of what is preferred. The last model must fulfil the assumptions; so does the new one. */
 export function shrink(
   encoding: Models,
-  claim: ClaimedEnds,
+  kinds: Readonly<Record<End, EndKind>>,
   assumptions: readonly Literal[],
   budget: Budget,
-): readonly Literal[] {
+): void {
   const kept = [...assumptions];
   // Preferences make gates of their own, which the last model knows nothing about.
-  const preferences = preferencesOf(encoding, claim);
-  if (encoding.solve(kept, budget) !== "satisfiable") return kept;
+  const preferences = preferencesOf(encoding, kinds);
+  if (encoding.solve(kept, budget) !== "satisfiable") return;
   for (const preference of preferences) {
-    // The model may have it already.
-    if (encoding.solver.isTrue(preference)) kept.push(preference);
-    else if (encoding.solve([...kept, preference], budget) === "satisfiable") kept.push(preference);
-    else if (encoding.solve(kept, budget) !== "satisfiable") break;
+    // The model may have it already. Where the preference cannot be, the model stays what it was.
+    const isKept =
+      encoding.solver.isTrue(preference) || encoding.solve([...kept, preference], budget) === "satisfiable";
+    if (isKept) kept.push(preference);
   }
-  return kept;
 }

@@ -1,0 +1,109 @@
+import { readdirSync, readFileSync } from "node:fs";
+import { compareEverywhere, Prover, readGuarantees, runGuarantee } from "@tierwall/core/prove";
+import { readState, type State } from "@tierwall/core/state";
+import type { Manifest } from "../generate/json.js";
+import {
+  claimAboutTenants,
+  claimsAbout,
+  guardrailsOf,
+  refactored,
+  tenantsOf,
+} from "../generate/guardrails.js";
+import { collectGarbage, processorSeconds } from "./clock.js";
+
+export type ProveInput =
+  | { readonly of: "examples" }
+  | {
+      readonly of: "guardrails";
+      readonly clusterPolicies: number;
+      readonly networkPolicies: number;
+      readonly seed: number;
+    }
+  | { readonly of: "tenants"; readonly tenants: number }
+  | { readonly of: "same"; readonly rules: number; readonly seed: number };
+
+export interface ProveResult {
+  /** From tiers to the first confirmed answer. */
+  readonly seconds: number;
+  /** Each further guarantee, in milliseconds. */
+  readonly further: readonly number[];
+  readonly results: Readonly<Record<string, number>>;
+  readonly rules: number;
+}
+
+const furtherGuarantees = 24;
+
+export function prove(input: ProveInput): ProveResult {
+  switch (input.of) {
+    case "examples":
+      return proveExamples();
+    case "guardrails": {
+      const { clusterPolicies, networkPolicies, seed } = input;
+      const state = stateOf(guardrailsOf(clusterPolicies, networkPolicies, seed));
+      return proveAll(state, claimsAbout(1 + furtherGuarantees));
+    }
+    case "tenants":
+      return proveAll(stateOf(tenantsOf(input.tenants)), claimAboutTenants(input.tenants));
+    case "same": {
+      // A policy has at most 25 rules in a direction, also where each is two.
+      const policies = guardrailsOf(Math.ceil(input.rules / 12), 0, input.seed, 12);
+      const [before, after] = [stateOf(policies), stateOf(refactored(policies))];
+      collectGarbage();
+      const start = processorSeconds();
+      const { result } = compareEverywhere(before, after);
+      return {
+        seconds: processorSeconds() - start,
+        further: [],
+        results: { [result]: 1 },
+        rules: ruleCount(before),
+      };
+    }
+  }
+}
+
+/** Each guarantee of the examples, once to warm up. */
+function proveExamples(): ProveResult {
+  const examples = new URL("../../../examples/", import.meta.url);
+  const folders = readdirSync(examples).filter((name) => name.startsWith("guarantees-"));
+  const proofs = folders.flatMap((folder) => {
+    const text = (file: string) => readFileSync(new URL(`${folder}/${file}`, examples), "utf8");
+    const state = readState([{ file: "policies.yaml", text: text("policies.yaml") }]);
+    return ["holds.yaml", "refuted.yaml"].map((file) => () => proveAll(state, text(file)));
+  });
+  for (let round = 0; round < 3; round++) for (const proof of proofs) proof();
+  const found = proofs.map((proof) => proof());
+  const further = found.flatMap((one) => [one.seconds * 1000, ...one.further]);
+  return { seconds: found[0]!.seconds, further, results: {}, rules: 0 };
+}
+
+function proveAll(state: State, claims: string): ProveResult {
+  const { guarantees, diagnostics } = readGuarantees(claims, "claims.yaml");
+  if (diagnostics.length > 0) throw new Error(diagnostics[0]!.message);
+  const results: Record<string, number> = {};
+  collectGarbage();
+  const prover = new Prover(state);
+  const times = guarantees.map((guarantee) => {
+    const start = processorSeconds();
+    const { proof } = runGuarantee(prover, state, guarantee, {});
+    const result = proof?.result ?? "NotAsked";
+    results[result] = (results[result] ?? 0) + 1;
+    return processorSeconds() - start;
+  });
+  const [first, ...further] = times;
+  return {
+    seconds: first!,
+    further: further.map((seconds) => seconds * 1000),
+    results,
+    rules: ruleCount(state),
+  };
+}
+
+const ruleCount = ({ tiers }: State): number =>
+  [...tiers.ingress, ...tiers.egress].reduce((sum, { rules }) => sum + rules.length, 0);
+
+function stateOf(objects: readonly Manifest[]): State {
+  const text = JSON.stringify({ apiVersion: "v1", kind: "List", items: objects });
+  const state = readState([{ file: "generated.json", text }], { provenance: "file" });
+  if (!state.usable) throw new Error(`the generated policies have errors: ${state.diagnostics[0]?.message}`);
+  return state;
+}

@@ -1,0 +1,81 @@
+import { existsSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { afterAll, describe, expect, it } from "vitest";
+import { folderOf, removeFolders, tierwall } from "../../testing/run-command.js";
+
+afterAll(removeFolders);
+
+const policy = (rules: string) => `apiVersion: policy.networking.k8s.io/v1alpha2
+kind: ClusterNetworkPolicy
+metadata: {name: guard}
+spec:
+  tier: Admin
+  priority: 10
+  subject: {namespaces: {matchLabels: {pci: "true"}}}
+  ingress: [${rules}, {action: Deny, from: [{namespaces: {}}]}]
+`;
+const accept = (...teams: readonly string[]) =>
+  `{action: Accept, from: [${teams.map((team) => `{namespaces: {matchLabels: {team: ${team}}}}`).join()}]}`;
+const folder = folderOf({
+  "together.yaml": policy(accept("a", "b")),
+  "split.yaml": policy(`${accept("a")}, ${accept("b")}`),
+  "other.yaml": policy(accept("a")),
+  "broken.yaml": policy(accept("a")).replace("subject", "subjct"),
+});
+const same = (...args: readonly string[]) => tierwall(["prove", "--same", ...args], { cwd: folder });
+
+describe("tierwall prove --same", () => {
+  it("exits with 0 where two files are the same in every cluster", () => {
+    expect(same("together.yaml", "split.yaml")).toEqual({
+      status: 0,
+      stdout: "✓ THE SAME together.yaml and split.yaml, in every cluster\n",
+      stderr: "",
+    });
+    expect(JSON.parse(same("together.yaml", "split.yaml", "-o", "json").stdout)).toMatchObject({
+      kind: "Equality",
+      result: "Same",
+    });
+    expect(same("together.yaml", "split.yaml", "-o", "github").stdout).toBe("");
+    expect(same("together.yaml", "split.yaml", "-o", "junit").stdout).toContain('failures="0"');
+  });
+
+  it("exits with 1 and shows the cluster in which they are not", () => {
+    const { status, stdout } = same("together.yaml", "other.yaml");
+    expect(status).toBe(1);
+    expect(stdout).toContain(
+      'pod {} in namespace other {team: "b"} → pod {} in namespace another {pci: "true"}',
+    );
+    expect(stdout).toContain("together.yaml: allowed\n");
+    expect(stdout).toContain("other.yaml: denied\n");
+    expect(same("together.yaml", "other.yaml", "-o", "junit").stdout).toContain('<failure type="Different"');
+    expect(same("together.yaml", "other.yaml", "-o", "github").stdout).toMatch(/^::error title=/);
+    const found = JSON.parse(same("together.yaml", "other.yaml", "-o", "json").stdout) as object;
+    expect(found).toMatchObject({
+      result: "Different",
+      counterexample: { before: { outcome: "allowed" }, after: { outcome: "denied" } },
+    });
+  });
+
+  it("saves that cluster with a ConnectivityTest that the first side passes, and the second does not", () => {
+    const { stderr } = same("together.yaml", "other.yaml", "--write", "saved");
+    expect(stderr).toContain("wrote saved/difference.yaml");
+    const file = join(folder, "saved/difference.yaml");
+    expect(existsSync(file) && readFileSync(file, "utf8")).toContain("kind: ConnectivityTest");
+    const test = (side: string) =>
+      tierwall(["test", "saved/difference.yaml", "-f", side, "-f", "saved/difference.yaml"], { cwd: folder })
+        .status;
+    expect([test("together.yaml"), test("other.yaml")]).toEqual([0, 1]);
+  });
+
+  it.each([
+    ["one path", ["together.yaml"], "compares two files or folders"],
+    ["a cluster", ["together.yaml", "split.yaml", "--live"], "leave --live out"],
+    ["SARIF", ["together.yaml", "split.yaml", "-o", "sarif"], "SARIF needs one"],
+    ["a file with errors", ["together.yaml", "broken.yaml"], "subjct"],
+    ["a file that is not there", ["together.yaml", "nowhere.yaml"], "nowhere.yaml"],
+  ])("%s is an error", (_, args, text) => {
+    const { status, stdout, stderr } = same(...args);
+    expect([status, stdout]).toEqual([2, ""]);
+    expect(stderr).toContain(text);
+  });
+});

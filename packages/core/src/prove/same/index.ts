@@ -1,0 +1,1 @@
+export { compareEverywhere, type Equality, outcomeOf } from "./equality.js";

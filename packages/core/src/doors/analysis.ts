@@ -57,6 +57,7 @@ export type { OrderConflict } from "../analysis/proof/order-conflicts.js";
 export type { Override } from "../analysis/proof/override.js";
 export { type Proofs, prove, proveInSteps } from "../analysis/proof/proofs.js";
 export { budgetFor, type RuleProof } from "../analysis/proof/rule-proofs.js";
+export { completed } from "../collections/steps.js";
 export { RuleQuestions } from "../prove/rules/index.js";
 export { type FlowFormat, flowFormats, formatOf, isBlank, readerOf } from "../analysis/replay/format.js";
 export { Replay, type Replayed } from "../analysis/replay/replay.js";

@@ -148,7 +148,7 @@ describe.skipIf(noControlPlane)(`what the controller says of policies${skipped}`
       Shadowed: { status: "True", reason: "RulesNeverDecide" },
     });
     expect(Shadowed!.message).toBe(
-      'spec.ingress[1] "rule-1" never decides anything: ClusterNetworkPolicy early rule 1 "rule-0" decides all that it matches before it, whatever is deployed',
+      'spec.ingress[1] "rule-1" never decides anything in any cluster: ClusterNetworkPolicy early rule 1 "rule-0" decides all that it matches before it',
     );
     await expect
       .poll(() => eventsAbout("late"), patience)
@@ -178,7 +178,7 @@ describe.skipIf(noControlPlane)(`what the controller says of policies${skipped}`
             type: "Warning",
             reason: "Overridden",
             related: { name: "lockdown" },
-            note: 'ClusterNetworkPolicy lockdown rule 1 "rule-0" denies ingress that this policy allows: 1 pair of ends; for example shop/web → shop/db :443/TCP',
+            note: 'ClusterNetworkPolicy lockdown rule 1 "rule-0" denies ingress that this policy allows: 1 pair of endpoints; for example shop/web → shop/db :443/TCP',
           },
         ]);
       // An edit that overrides no more than before is not worth another.

@@ -1,4 +1,5 @@
 import { readdirSync, readFileSync } from "node:fs";
+import { completed, RuleQuestions } from "@tierwall/core/analysis";
 import { compareEverywhere, Prover, readGuarantees, runGuarantee } from "@tierwall/core/prove";
 import { readState, type State } from "@tierwall/core/state";
 import type { Manifest } from "../generate/json.js";
@@ -20,7 +21,8 @@ export type ProveInput =
       readonly seed: number;
     }
   | { readonly of: "tenants"; readonly tenants: number }
-  | { readonly of: "same"; readonly rules: number; readonly seed: number };
+  | { readonly of: "same"; readonly rules: number; readonly seed: number }
+  | { readonly of: "redundancy"; readonly rules: number; readonly seed: number };
 
 export interface ProveResult {
   /** From tiers to the first confirmed answer. */
@@ -44,6 +46,8 @@ export function prove(input: ProveInput): ProveResult {
     }
     case "tenants":
       return proveAll(stateOf(tenantsOf(input.tenants)), claimAboutTenants(input.tenants));
+    case "redundancy":
+      return proveRedundancy(stateOf(guardrailsOf(Math.ceil(input.rules / 25), 0, input.seed)));
     case "same": {
       // A policy has at most 25 rules in a direction, also where each is two.
       const policies = guardrailsOf(Math.ceil(input.rules / 12), 0, input.seed, 12);
@@ -59,6 +63,21 @@ export function prove(input: ProveInput): ProveResult {
       };
     }
   }
+}
+
+/** Asks about each rule whether it is needed in any cluster, and if not, because of which others. */
+function proveRedundancy(state: State): ProveResult {
+  const results: Record<string, number> = {};
+  collectGarbage();
+  const start = processorSeconds();
+  const questions = new RuleQuestions(state.tiers, []);
+  for (const { rules } of [...state.tiers.ingress, ...state.tiers.egress])
+    for (const rule of rules) {
+      const answer = completed(questions.answer(rule, {}));
+      const result = typeof answer === "string" ? answer : answer.kind;
+      results[result] = (results[result] ?? 0) + 1;
+    }
+  return { seconds: processorSeconds() - start, further: [], results, rules: ruleCount(state) };
 }
 
 /** Each guarantee of the examples, once to warm up. */

@@ -11,6 +11,7 @@ import {
 import { type Fixed, fixSources } from "@tierwall/core/analysis";
 import { lintGithub, lintJunit, lintText, summaryText } from "@tierwall/core/report";
 import { type Command, Option } from "commander";
+import { duration } from "../input/quantity.js";
 import { printData } from "./explain.js";
 import type { ManifestFile } from "@tierwall/kube";
 import {
@@ -27,6 +28,7 @@ import { version } from "../version.js";
 interface LintFlags extends StateFlags {
   readonly output: "text" | "json" | "sarif" | "github" | "junit";
   readonly fix?: boolean;
+  readonly budget: number;
   readonly maxSeverity: Severity | "none";
 }
 
@@ -46,6 +48,11 @@ export function addLint(program: Command, finish: (status: number) => void): voi
           .default("text"),
       )
       .option("--fix", "write the fixes to the files, keep comments, and report what is left")
+      .addOption(
+        new Option("--budget <time>", "give up on questions about every cluster after this time")
+          .argParser(duration)
+          .default(3000, "3s"),
+      )
       .addOption(
         new Option("--max-severity <severity>", "the worst severity that still exits with 0")
           .choices(["none", "note", "warning", "error"])
@@ -99,7 +106,7 @@ async function runLint(flags: LintFlags): Promise<number> {
   const isTolerated = toleratedBy(flags.maxSeverity);
   const cluster = new Cluster(loaded);
   if (!flags.fix) {
-    const answer = cluster.lint();
+    const answer = cluster.lint({ budget: flags.budget });
     printReport(answer, sources, flags, isTolerated, live);
     return answer.findings.every(isTolerated) ? 0 : 1;
   }
@@ -108,7 +115,7 @@ async function runLint(flags: LintFlags): Promise<number> {
     printMessage("standard input is too long for --fix; save it to a file");
     return 2;
   }
-  const fixed = fixSources(sources, state, stateOptions(flags).options, isWritable(sources));
+  const fixed = fixSources(sources, state, stateOptions(flags).options, isWritable(sources), flags.budget);
   if (!writeFixes(fixed, sources)) return 2;
   const left = new LintAnswer(cluster, fixed.report);
   printReport(left, replaced(sources, fixed.changed), flags, isTolerated, live);
@@ -169,7 +176,7 @@ function printFindings(
   verbose: boolean,
   live: boolean,
 ): void {
-  const { findings, suppressed, complete } = report;
+  const { findings, suppressed, complete, undecided } = report;
   const isInFile = ({ place }: Finding) => place?.file !== "<stdin>" && !live;
   const fixable = findings.filter((found) => found.fix !== undefined && isInFile(found)).length;
   printText(
@@ -181,6 +188,11 @@ function printFindings(
   );
   if (!complete)
     printText("Nothing was evaluated: fix the errors first, or skip objects with errors with --keep-going.");
+  const questions = undecided.rules + undecided.priorities;
+  if (questions > 0)
+    printText(
+      `${questions} ${questions === 1 ? "question" : "questions"} about every cluster not decided in time; --budget allows more.`,
+    );
   const style = styleFor(process.stdout);
   const text = lintText(report, {
     sourceText: sourceText(sources),

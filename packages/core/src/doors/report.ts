@@ -30,7 +30,7 @@ export { deciderText, isToBeOpened, trafficText } from "../report/explanation/ru
 export { type Annotation, annotationText } from "../report/github-annotation.js";
 export { lintGithub } from "../report/lint/lint-github.js";
 export { lintJunit } from "../report/lint/lint-junit.js";
-export { lintText } from "../report/lint/lint-text.js";
+export { lintText, witnessText } from "../report/lint/lint-text.js";
 export { cellText } from "../report/matrix/matrix-groups.js";
 export { type Look, lookOf } from "../report/matrix/matrix-picture.js";
 export { matrixEndText } from "../report/party-json.js";

@@ -4,7 +4,7 @@ import { dnsServersOf } from "../analysis/lint/dns-servers.js";
 import type { Finding } from "../analysis/lint/finding.js";
 import { lint } from "../analysis/lint/lint.js";
 import type { LintRule } from "../analysis/lint/rule.js";
-import { dnsCutOff } from "../analysis/lint/rules/dns-cut-off.js";
+import { dnsDenied } from "../analysis/lint/rules/dns-denied.js";
 import { undeclaredPort } from "../analysis/lint/rules/named-port.js";
 import { namesWithoutDeny } from "../analysis/lint/rules/names-without-deny.js";
 import { networksCatchPods } from "../analysis/lint/rules/networks-catch-pods.js";
@@ -111,7 +111,7 @@ describe("findings of lint are correct", () => {
 
   it.each([
     ["TW4002", otherFamilyOpen],
-    ["TW4005", dnsCutOff],
+    ["TW4005", dnsDenied],
     ["TW4008", networksCatchPods],
   ] as const)("%s: the connection that shows it gets that verdict", (_code, rule) => {
     holds(80, (state) => {
@@ -146,7 +146,7 @@ describe("findings of lint are correct", () => {
         answers.set(formatEndpoint(source), [...known, evaluate(state.cluster, state.tiers, query).verdict]);
       }
       const cut = [...answers].filter(([, list]) => list.every((verdict) => verdict === "Deny"));
-      const reported = findings(state, dnsCutOff).reduce((sum, { message }) => sum + countIn(message), 0);
+      const reported = findings(state, dnsDenied).reduce((sum, { message }) => sum + countIn(message), 0);
       expect(reported).toBe(cut.length);
     });
   });

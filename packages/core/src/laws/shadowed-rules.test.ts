@@ -3,6 +3,7 @@ import { describe, expect, it } from "vitest";
 import { isFull } from "../../../../test/slice.mjs";
 import { type RuleProof, ruleProofs } from "../analysis/proof/rule-proofs.js";
 import type { State } from "../state/state.js";
+import { completed } from "../collections/steps.js";
 import { compile } from "../engine/engine.js";
 import { evaluateDirection } from "../evaluate/evaluate.js";
 import { explore } from "../evaluate/facts.js";
@@ -10,7 +11,7 @@ import { type Flow, subjectOf } from "../evaluate/flow.js";
 import { isSubject, portsMatch } from "../evaluate/match.js";
 import { ruleMatches } from "../evaluate/walk.js";
 import { formatRule } from "../policy/describe.js";
-import type { Rule, Tiers } from "../policy/model.js";
+import type { Isolation, Rule, Tiers } from "../policy/model.js";
 import { withoutRule } from "../policy/without-rule.js";
 import { everyFlow } from "../../testing/transform/changed-without.js";
 import { about, anyScenario, stateIn, describeDecision } from "../../testing/arbitrary/scenario.js";
@@ -33,23 +34,27 @@ function alsoMatching(
   return runs.flatMap(({ value }) => (value === undefined ? [] : [value]));
 }
 
-type Shadowed = Extract<RuleProof, { kind: "shadowed" }>;
+const proofsIn = ({ cluster, tiers }: State): readonly RuleProof[] =>
+  completed(ruleProofs(compile(cluster, tiers))).ofRules;
 
-/** What is wrong with the proof that a rule is shadowed, if anything. */
-function faultOf({ rule, by, always }: Shadowed, flows: readonly Flow[], state: State): string | undefined {
+/** What is wrong with the proof that a rule is shadowed by others, if anything; `each`: each of them takes some of it here. */
+function faultOf(
+  rule: Rule,
+  by: readonly (Rule | Isolation)[],
+  flows: readonly Flow[],
+  state: State,
+  each: boolean,
+): string | undefined {
   const { rules } = state.tiers[rule.origin.direction].find((tier) => tier.rules.includes(rule))!;
-  const isEarlier = (other: Rule) => rules.includes(other) && rules.indexOf(other) < rules.indexOf(rule);
-  const named = [...by, ...(always === undefined ? [] : [always])];
-  if (!named.every(isEarlier)) return "does not come before it";
+  const earlier = rules.slice(0, rules.indexOf(rule)).filter((other) => by.includes(other));
+  if (earlier.length < by.length) return "not all come before it";
   const meeting = new Set<Rule>();
   for (const flow of flows)
-    for (const matching of alsoMatching(rule, named, flow, state)) {
+    for (const matching of alsoMatching(rule, earlier, flow, state)) {
       if (matching.length === 0 && !isFromOwnNode(flow, state)) return `no rule takes ${about(flow)}`;
-      if (always !== undefined && !matching.includes(always) && !isFromOwnNode(flow, state))
-        return `${formatRule(always.origin)} does not take ${about(flow)}`;
       for (const other of matching) meeting.add(other);
     }
-  const idle = by.find((other) => !meeting.has(other));
+  const idle = each ? earlier.find((other) => !meeting.has(other)) : undefined;
   return idle && `${formatRule(idle.origin)} takes nothing of it`;
 }
 
@@ -60,18 +65,19 @@ const isFromOwnNode = (flow: Flow, { cluster, tiers }: State): boolean =>
   );
 
 describe("a rule that never decides anything", () => {
-  it("S1.1: shadowed: others take all of it, and each some of it", () => {
+  it("S1.1: shadowed by others: they take all of it, and in this cluster each some of it", () => {
     let found = 0;
     fc.assert(
       fc.property(anyScenario({ minLength: 2, maxLength: 6 }), (scenario) => {
         const state = stateIn(scenario);
         const flows = everyFlow(state);
-        for (const proof of ruleProofs(compile(state.cluster, state.tiers))) {
-          if (proof.kind !== "shadowed") continue;
-          found++;
-          const fault = faultOf(proof, flows, state);
-          expect(fault && `${formatRule(proof.rule.origin)}: ${fault}`).toBeUndefined();
-        }
+        for (const { rule, here, everywhere } of proofsIn(state))
+          for (const proof of [here, everywhere]) {
+            if (proof?.kind !== "shadowed") continue;
+            found++;
+            const fault = faultOf(rule, proof.by, flows, state, proof === here);
+            expect(fault && `${formatRule(rule.origin)}: ${fault}`).toBeUndefined();
+          }
       }),
       { numRuns: 40 },
     );
@@ -84,8 +90,8 @@ describe("a rule that never decides anything", () => {
       fc.property(anyScenario({ minLength: 2, maxLength: 6 }), (scenario) => {
         const state = stateIn(scenario);
         const flows = everyFlow(state);
-        for (const { kind, rule } of ruleProofs(compile(state.cluster, state.tiers))) {
-          if (kind !== "unreached") continue;
+        for (const { rule, here, everywhere } of proofsIn(state)) {
+          if (here?.kind !== "unreached" && everywhere?.kind !== "unreached") continue;
           found++;
           const { direction } = rule.origin;
           const ended = flows.find((flow) =>
@@ -105,12 +111,12 @@ describe("a rule that never decides anything", () => {
     let found = 0;
     fc.assert(
       fc.property(anyScenario({ minLength: 2, maxLength: 6 }), (scenario) => {
-        const { cluster, tiers } = stateIn(scenario);
-        for (const proof of ruleProofs(compile(cluster, tiers))) {
-          if (proof.kind !== "redundant") continue;
+        const state = stateIn(scenario);
+        const { cluster, tiers } = state;
+        for (const { rule, here } of proofsIn(state)) {
+          if (here?.kind !== "redundant") continue;
           found++;
-          const { rule } = proof;
-          const { flow, instead } = proof.example();
+          const { flow, instead } = here.example();
           const evaluated = (all: Tiers) => evaluateDirection(rule.origin.direction, cluster, all, flow);
           const [before, after] = [evaluated(tiers), evaluated(withoutRule(tiers, rule))];
           const title = `${formatRule(rule.origin)}: ${about(flow)}`;

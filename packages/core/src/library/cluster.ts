@@ -4,7 +4,7 @@ import type { Grain } from "../analysis/endpoints/party.js";
 import { ask, type OverallVerdict, type Question } from "../analysis/explain/ask.js";
 import { explain } from "../analysis/explain/explain.js";
 import { parseQuestion } from "../analysis/explain/parse-question.js";
-import { lint } from "../analysis/lint/lint.js";
+import { lint, type LintOptions } from "../analysis/lint/lint.js";
 import { lookup } from "../analysis/lookup/lookup.js";
 import { matrixOf } from "../analysis/matrix/matrix.js";
 import { type Diagnostic, hasErrors } from "../diagnostics/diagnostic.js";
@@ -111,9 +111,12 @@ export class Cluster {
   }
 
   /** What is valid and probably not meant. Of a cluster that is not usable, its errors. */
-  lint(): LintAnswer {
+  lint(options: Pick<LintOptions, "budget"> = {}): LintAnswer {
     const compiled = this.compiled === undefined ? {} : { engine: this.compiled };
-    this.linted ??= new LintAnswer(this, lint(this.state, { sources: this.sources, ...compiled }));
+    this.linted ??= new LintAnswer(
+      this,
+      lint(this.state, { sources: this.sources, ...compiled, ...options }),
+    );
     return this.linted;
   }
 

@@ -39,7 +39,7 @@ describe("what is written where others read it", () => {
     );
     const notes = overridden.map(({ note }) => note());
     expect(notes).toEqual([
-      `ClusterNetworkPolicy lockdown rule 1 "none" denies ${direction} that this policy allows: 1 pair of ends; for example ${example}`,
+      `ClusterNetworkPolicy lockdown rule 1 "none" denies ${direction} that this policy allows: 1 pair of endpoints; for example ${example}`,
     ]);
   });
 
@@ -67,7 +67,7 @@ describe("what is written where others read it", () => {
       clusterPolicy("late", 1, `ingress: [{action: Deny, from: ${all}}]`, "Baseline"),
     );
     expect([...shadowed.values()].map(({ message }) => message)).toEqual([
-      "spec.ingress[0] never decides anything: policies of a namespace decide all that it matches before it, whatever is deployed",
+      "spec.ingress[0] never decides anything in this cluster: policies of a namespace decide all that it matches before it",
     ]);
   });
 });

@@ -1,5 +1,5 @@
 import {
-  howMuch,
+  affected,
   listed,
   onlyRepeats,
   type OrderConflict,
@@ -7,6 +7,7 @@ import {
   type Proofs,
   type RuleProof,
   deciderName,
+  shownProof,
 } from "@tierwall/core/analysis";
 import {
   type Endpoint,
@@ -119,12 +120,12 @@ function shadowedBy(texts: readonly string[]): Statement {
 }
 
 function shadowText(proof: RuleProof): string | undefined {
-  if (proof.kind === "redundant" || (proof.kind === "shadowed" && onlyRepeats(proof))) return undefined;
-  const { rule, by, always } = proof;
-  const takers = always === undefined ? by : [always];
-  const where = always === undefined ? "in this cluster" : "whatever is deployed";
+  const { kind, by: takers, inEveryCluster } = shownProof(proof);
+  if (kind === "redundant" || onlyRepeats(proof)) return undefined;
+  const { rule } = proof;
+  const where = inEveryCluster ? "in any cluster" : "in this cluster";
   const decide = takers.length === 1 && namespaceOf(takers[0]!) === undefined ? "decides" : "decide";
-  return `${rule.origin.path}${nameText(rule)} never decides anything: ${takersText(takers)} ${decide} all that it matches before it, ${where}`;
+  return `${rule.origin.path}${nameText(rule)} never decides anything ${where}: ${takersText(takers)} ${decide} all that it matches before it`;
 }
 
 /** Policies of the cluster by name; those of namespaces are counted. */
@@ -153,7 +154,7 @@ function overriddenIn({ policy, direction, intent, by }: Override): readonly Ove
     by: other,
     note: () =>
       `${formatRule(rule.origin)} ${rule.action === "Allow" ? "allows" : "denies"} ${direction} that this policy ` +
-      `${intent === "isolates" ? "isolates from" : intent}: ${howMuch(much)}${exampleMark}` +
+      `${intent === "isolates" ? "isolates from" : intent}: ${affected(much)}${exampleMark}` +
       connectionText(example(), policy.namespace),
   }));
 }

@@ -1,4 +1,5 @@
-import { proveInSteps } from "@tierwall/core/analysis";
+import { budgetFor, proveInSteps, RuleQuestions } from "@tierwall/core/analysis";
+import type { Engine } from "@tierwall/core/engine";
 import { formatPolicy } from "@tierwall/core/model";
 import type { Logger } from "pino";
 import type { Connection } from "../cluster/connection.js";
@@ -45,6 +46,8 @@ const reportsTogether = { quiet: 50, longest: 250 };
 const changesTogether = { quiet: 50, longest: 50 };
 /** How long proofs pause, in multiples of the time they took: users wait for them after an edit; pods come and go all the time. */
 const restAfter = { edit: 1, churn: 4 } as const;
+/** Milliseconds of one analysis for questions about every cluster: while it runs, the engine takes no changes. */
+const timeForEveryCluster = 250;
 
 /** The work of the leader: writes conditions and Events about the policies and guarantees of the cluster. */
 export class LeaderWork {
@@ -57,6 +60,9 @@ export class LeaderWork {
   private readonly overridings: Overridings;
   private readonly analysis = new Delivery(() => this.analyse(), changesTogether);
   private readonly reports = new Delivery(() => this.checkAll(), reportsTogether);
+  private asked:
+    | (Pick<Engine, "tiers"> & Pick<Engine["cluster"], "cidrGroups"> & { readonly questions: RuleQuestions })
+    | undefined;
   /** When versions of policies were first seen whose conditions are still to be written. */
   private readonly unwritten = new Map<string, { readonly generation: number; readonly since: number }>();
 
@@ -177,14 +183,28 @@ export class LeaderWork {
     const { engine } = this.parts.live;
     if (engine === undefined) return;
     const end = this.parts.metrics.analysis.startTimer();
-    const proofs = await inSteps(proveInSteps(engine), this.leadership.signal);
+    const questions = this.questionsAbout(engine);
+    const steps = proveInSteps(engine, { questions, budget: () => budgetFor(timeForEveryCluster) });
+    const proofs = await inSteps(steps, this.leadership.signal);
     if (proofs === undefined) return;
+    // The rest is asked next time: until then it is reported for this cluster.
+    if (proofs.undecided.every((rule) => questions.isAnswered(rule))) questions.forgetFormulas();
+    else this.analysis.request(restAfter.churn);
     const findings = findingsFrom(proofs);
     end();
     // Before the conditions, which mark that the Events of a version are written.
     this.overridings.report(findings.overridden);
     this.conditions.find(findings);
     this.checkAll();
+  }
+
+  /** What holds in every cluster stays while policies do, whatever happens to pods. */
+  private questionsAbout({ tiers, cluster: { cidrGroups } }: Engine): RuleQuestions {
+    const known = this.asked;
+    if (known?.tiers === tiers && known.cidrGroups === cidrGroups) return known.questions;
+    const questions = new RuleQuestions(tiers, cidrGroups);
+    this.asked = { tiers, cidrGroups, questions };
+    return questions;
   }
 
   private count(): void {

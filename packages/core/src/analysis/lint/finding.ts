@@ -5,28 +5,31 @@ import { visible } from "../../diagnostics/visible.js";
 import type { Code } from "../../diagnostics/table.js";
 import type { Verdict } from "../../evaluate/evaluate.js";
 import type { Flow } from "../../evaluate/flow.js";
+import type { Confirmed } from "../../prove/world/index.js";
 
 /** A diagnostic with its meaning, related places, and a fix where there is one. */
 export interface Finding extends Diagnostic {
-  /** Something of this very cluster that shows it. */
+  /** Something that shows it. */
   readonly witness?: Witness;
   readonly related?: readonly Related[];
   readonly fix?: Fix;
 }
 
 export type Witness =
-  /** A connection, and what is said about it; `text` where the verdict alone does not tell why it is shown. */
+  /** A connection of this cluster, and its verdict; `text` if the verdict alone does not show why. */
   | { readonly kind: "flow"; readonly flow: Flow; readonly verdict: Verdict; readonly text?: string }
-  /** Pods that are concerned: the first few, and how many there are. */
-  | { readonly kind: "pods"; readonly pods: readonly Pod[]; readonly count: number };
+  /** Pods of this cluster: the first few, and how many there are. */
+  | { readonly kind: "pods"; readonly pods: readonly Pod[]; readonly count: number }
+  /** A connection in a small cluster that could exist, confirmed by the evaluator. */
+  | { readonly kind: "cluster"; readonly confirmed: Confirmed; readonly text: string };
 
-/** Another place that has to do with it, and what stands there: `ClusterNetworkPolicy guard, rule 2`. */
+/** Another place that is concerned, and what is there: `ClusterNetworkPolicy guard, rule 2`. */
 export interface Related {
   readonly place?: Place;
   readonly text: string;
 }
 
-/** Changes to the text of manifests that mend a finding, and nothing else. */
+/** Changes to the text of manifests that fix a finding, and nothing else. */
 export interface Fix {
   /** What it does, in the imperative: `write 10.0.0.0/8`. */
   readonly title: string;

@@ -112,18 +112,18 @@ describe("fixes", () => {
     expect(fixed(text).text).toBe(text.replace("10.1.2.3/8", "10.0.0.0/8"));
   });
 
-  it("tell what was done, and what is left", () => {
+  it("report what was done, and what is left", () => {
     const text = policy("    - {action: Deny, to: [{networks: [10.1.2.3/8]}]}\n");
     expect(fixed(text)).toMatchObject({ done: ["TW2001: write `10.0.0.0/8`"], left: [] });
   });
 
   it.each([
     [
-      "a network that stands there already",
+      "a network that is listed already",
       policy("    - {action: Deny, to: [{networks: [10.1.2.3/8, 10.0.0.0/8]}]}\n"),
     ],
     [
-      "a selector with something beside it",
+      "a selector with something next to it",
       old("        - namespaces: {namespaceSelector: {}, matchLabels: {a: b}}\n"),
     ],
     ["braces that end on another line", old("        - namespaces: {namespaceSelector: {\n          }}\n")],

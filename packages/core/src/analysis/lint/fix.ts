@@ -15,7 +15,7 @@ export interface Fixed {
 
 export type FixedFinding = Finding & { readonly fix: Fix };
 
-/** Mending one thing may bring another to light; nobody needs this many rounds. */
+/** One fix may reveal another problem; this many rounds are always enough. */
 const mostRounds = 10;
 
 /**
@@ -27,14 +27,19 @@ export function fixSources(
   state: State,
   options: StateOptions,
   mayChange: (file: string) => boolean,
+  budget?: number,
 ): Fixed {
   const originals = new Map(sources.map((source) => [source.file, source]));
   const fixed: FixedFinding[] = [];
-  let current = { sources, state, report: lint(state, { sources }) };
+  let current = {
+    sources,
+    state,
+    report: lint(state, { sources, ...(budget === undefined ? {} : { budget }) }),
+  };
   for (let round = 0; round < mostRounds; round++) {
     const applied = applyFixes(current.sources, current.report.findings, mayChange);
     if (applied.fixed.length === 0) break;
-    const next = readAgain(applied.sources, options);
+    const next = readAgain(applied.sources, options, budget);
     if (errorsIn(next.state) > errorsIn(current.state)) break;
     fixed.push(...applied.fixed);
     current = next;
@@ -48,9 +53,9 @@ export function fixSources(
 const errorsIn = ({ diagnostics }: State): number =>
   diagnostics.filter(({ severity }) => severity === "error").length;
 
-function readAgain(sources: readonly Source[], options: StateOptions) {
+function readAgain(sources: readonly Source[], options: StateOptions, budget: number | undefined) {
   const state = readState(sources, options);
-  return { sources, state, report: lint(state, { sources }) };
+  return { sources, state, report: lint(state, { sources, ...(budget === undefined ? {} : { budget }) }) };
 }
 
 /** One round: every fix that touches nothing which another one has changed, wholly or not at all. */

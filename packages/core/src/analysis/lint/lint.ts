@@ -4,17 +4,19 @@ import type { Engine } from "../../engine/index.js";
 import type { Source, TextSource } from "../../manifest/source.js";
 import { ownPolicies, type State } from "../../state/state.js";
 import type { Finding } from "./finding.js";
-import { LintContext, type LintRule } from "./rule.js";
+import { LintContext, type LintRule, type Undecided } from "./rule.js";
 import { lintRules } from "./rules.js";
 import { withFixes } from "./simple-fixes.js";
 import { applySuppressions, type Suppressed, suppressionsIn } from "./suppress.js";
 
 export interface LintOptions {
-  /** What the state was read from: exceptions in comments are looked for there. */
+  /** What the state was read from: exceptions in comments are looked up there. */
   readonly sources?: readonly Source[];
   readonly rules?: readonly LintRule[];
-  /** Of this state, where somebody has compiled it already. */
+  /** Of this state, if it has been compiled already. */
   readonly engine?: Engine;
+  /** Milliseconds for all questions about every cluster together. */
+  readonly budget?: number;
 }
 
 /** What is wrong with policies, or probably not meant. */
@@ -24,20 +26,25 @@ export interface LintReport {
   readonly suppressed: readonly Suppressed[];
   /** Whether all lint rules ran: of a state with errors, only the errors are reported. */
   readonly complete: boolean;
+  /** Questions about every cluster that were not decided within the budget. */
+  readonly undecided: Undecided;
 }
 
-/** All that is wrong with the policies of a state, or probably not meant. */
+/** What a person is willing to wait for, in addition to what holds in this cluster. */
+const defaultBudget = 3000;
+
+/** Everything that is wrong with the policies of a state, or probably not meant. */
 export function lint(
   state: State,
-  { sources = [], rules = lintRules, engine }: LintOptions = {},
+  { sources = [], rules = lintRules, engine, budget = defaultBudget }: LintOptions = {},
 ): LintReport {
   const replaced = new Set<Code>(rules.flatMap((rule) => rule.replaces ?? []));
   const reported = state.usable
     ? state.diagnostics.filter(({ code }) => !replaced.has(code))
     : state.diagnostics;
-  // S9.7: an engine that was given knows of foreign objects, too.
+  // S9.7: an engine that was given includes foreign objects.
   const own = ownPolicies(state);
-  const context = new LintContext(own, own === state ? engine : undefined);
+  const context = new LintContext(own, own === state ? engine : undefined, budget);
   const found = state.usable ? rules.flatMap((rule) => [...rule.check(context)]) : [];
   const texts = sources.filter((source): source is TextSource => "text" in source);
   const { findings, suppressed } = applySuppressions(
@@ -45,5 +52,10 @@ export function lint(
     state.usable ? suppressionsIn(state.written, texts) : [],
   );
   const files = sources.map(({ file }) => file);
-  return { findings: inReadingOrder(findings, files), suppressed, complete: state.usable };
+  return {
+    findings: inReadingOrder(findings, files),
+    suppressed,
+    complete: state.usable,
+    undecided: context.undecided,
+  };
 }

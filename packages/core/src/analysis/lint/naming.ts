@@ -16,7 +16,7 @@ export function deciderName(decider: Rule | Isolation): string {
   return `isolation by ${decider.origin.kind === "policy" ? formatPolicy(decider.origin.policy) : decider.origin.option}`;
 }
 
-/** Where they stand: the first few. */
+/** The places of the first few. */
 export function relatedTo(deciders: readonly (Rule | Isolation)[], most = 3): readonly Related[] {
   return deciders.slice(0, most).map((decider) => relatedAt(deciderName(decider), placeOf(decider)));
 }
@@ -35,20 +35,22 @@ export const relatedAt = (text: string, place: Related["place"]): Related => ({
   ...(place === undefined ? {} : { place }),
 });
 
-/** What rules do, as one does it and as several do. */
-export const says: Readonly<Record<Action, { readonly one: string; readonly many: string }>> = {
+/** What rules do, in the singular and the plural. */
+export const actionVerbs: Readonly<Record<Action, { readonly one: string; readonly many: string }>> = {
   Allow: { one: "allows", many: "allow" },
   Deny: { one: "denies", many: "deny" },
   Pass: { one: "passes", many: "pass" },
 };
 
-/** How far a proof goes: for this cluster, or for every one, because of a single rule. */
-export const where = (always: Rule | undefined): string =>
-  always === undefined ? "in this cluster" : "whatever is deployed";
-
-/** `1 pair`, `1,024 pairs`; with what is concerned outside of the cluster. */
-export function howMuch({ pairs, external }: { readonly pairs: number; readonly external: boolean }): string {
+/** `1 pair of endpoints and external addresses`. */
+export function affected({
+  pairs,
+  external,
+}: {
+  readonly pairs: number;
+  readonly external: boolean;
+}): string {
   const inside =
-    pairs === 0 ? [] : [`${pairs.toLocaleString("en-US")} pair${pairs === 1 ? "" : "s"} of ends`];
+    pairs === 0 ? [] : [`${pairs.toLocaleString("en-US")} ${pairs === 1 ? "pair" : "pairs"} of endpoints`];
   return [...inside, ...(external ? ["external addresses"] : [])].join(" and ");
 }

@@ -16,35 +16,53 @@ import {
 import type { State } from "../../state/state.js";
 import { grouped } from "../../collections/maps.js";
 import type { Finding } from "./finding.js";
+import { completed } from "../../collections/steps.js";
+import { orderAnswer, type OrderAnswer, RuleQuestions } from "../../prove/rules/index.js";
+import type { Budget } from "../../prove/sat/index.js";
 import { type Proofs, prove } from "../proof/proofs.js";
+import { budgetFor } from "../proof/rule-proofs.js";
+import { sharedPriorities, type SharedPriority } from "../proof/shared-priorities.js";
 import { partOfRule, stepsOf } from "./place-in-rule.js";
 import { SelectedPods } from "./selected-pods.js";
 
 /**
- * One thing to look for. A rule is a file in rules/, a test beside it, a line in rules.ts, a code in the table of
+ * One thing to look for. A rule is a file in rules/, a test next to it, a line in rules.ts, a code in the table of
  * diagnostics, and a page in docs/reference/diagnostics/ that is executed.
  */
 export interface LintRule {
   readonly code: Code;
-  /** Codes of `tierwall validate` that this rule tells better: they are left out of the findings. */
+  /** Codes of `tierwall validate` that this rule reports better: they are left out of the findings. */
   readonly replaces?: readonly Code[];
   readonly check: (context: LintContext) => Iterable<Finding>;
 }
 
-/** What rules look at: a state without errors, and all that is made from it once for all of them. */
+/** How many questions about every cluster were not decided. */
+export interface Undecided {
+  /** Rules that this cluster does not need. */
+  readonly rules: number;
+  /** Priorities that several policies share. */
+  readonly priorities: number;
+}
+
+/** What rules look at: a state without errors, and what is computed from it once for all of them. */
 export class LintContext {
   private externalBlocks: ReadonlyMap<EndClass, readonly ExternalBlock[]> | undefined;
   private selected: SelectedPods | undefined;
   private byPolicy: ReadonlyMap<PolicyRef, readonly RuleInTier[]> | undefined;
   private proven: Proofs | undefined;
+  private asked: RuleQuestions | undefined;
+  private shared: ReadonlyMap<SharedPriority, OrderAnswer> | undefined;
+  private started: Budget | undefined;
   private objects: ReadonlyMap<PolicyRef, ManifestObject> | undefined;
 
   constructor(
     readonly state: State,
     private compiled?: Engine,
+    /** Milliseconds for all questions about every cluster together. */
+    private readonly milliseconds = Infinity,
   ) {}
 
-  /** Compiled when the first rule asks. */
+  /** Compiled when it is first needed. */
   get engine(): Engine {
     return (this.compiled ??= compile(this.state.cluster, this.state.tiers));
   }
@@ -59,9 +77,39 @@ export class LintContext {
     return (this.byPolicy ??= grouped(rulesInTiers(this.state.tiers), ({ rule }) => rule.origin.policy));
   }
 
-  /** What is proven about the rules with the engine. */
+  /** What is proven about the rules: with the engine for this cluster, with the prover for every cluster. */
   get proofs(): Proofs {
-    return (this.proven ??= prove(this.engine));
+    return (this.proven ??= prove(this.engine, { questions: this.questions, budget: () => this.budget }));
+  }
+
+  /** Policies that share a priority, and whether they can ever disagree. */
+  get sharedPriorities(): ReadonlyMap<SharedPriority, OrderAnswer> {
+    return (this.shared ??= new Map(
+      sharedPriorities(this.state.tiers).map((shared) => {
+        const known = this.proofs.orderConflicts;
+        const isKnown = (a: PolicyRef, b: PolicyRef) =>
+          known.some(({ first, second }) => first === a && second === b);
+        return [shared, completed(orderAnswer(this.questions, this.state, shared, isKnown, this.budget))];
+      }),
+    ));
+  }
+
+  /** What was asked about every cluster and not decided within the budget. */
+  get undecided(): Undecided {
+    const answers = [...(this.shared?.values() ?? [])];
+    return {
+      rules: this.proven?.undecided.length ?? 0,
+      priorities: answers.filter(({ result }) => result === "not decided").length,
+    };
+  }
+
+  private get questions(): RuleQuestions {
+    return (this.asked ??= new RuleQuestions(this.engine.tiers, this.engine.cluster.cidrGroups));
+  }
+
+  /** Time runs from the first question. */
+  private get budget(): Budget {
+    return (this.started ??= budgetFor(this.milliseconds));
   }
 
   /** Rules that administrators put above what namespace owners write. */
@@ -69,7 +117,7 @@ export class LintContext {
     return [...rulesInTiers(this.state.tiers)].filter(isGuardrail);
   }
 
-  /** What a finding about the selection of a policy's subject says of its place. */
+  /** The place of a finding about the subject of a policy. */
   aboutSubject(policy: PolicyRef): About {
     const object = this.objectOf(policy);
     const spec = object?.value.spec;
@@ -79,7 +127,7 @@ export class LintContext {
     return aboutPart(policy, object.document.placeOfKey(path));
   }
 
-  /** What a finding about a rule says of its place: the part that is meant, or the rule as a whole. */
+  /** The place of a finding about a rule: the part that is meant, or the rule as a whole. */
   about({ origin }: Rule, fits: (value: Json, key: string | number) => boolean = () => false): About {
     const object = this.objectOf(origin.policy);
     const part = object && partOfRule(object, origin, fits);
@@ -89,7 +137,7 @@ export class LintContext {
     };
   }
 
-  /** What the policies say to external addresses, by class of pods. */
+  /** What the policies decide for external addresses, by class of pods. */
   get external(): ReadonlyMap<EndClass, readonly ExternalBlock[]> {
     return (this.externalBlocks ??= externalByClass(this.engine));
   }
@@ -106,13 +154,13 @@ export type About = Pick<Finding, "object" | "place" | "path">;
 
 export const aboutPolicy = (policy: PolicyRef): About => aboutPart(policy, policy.place());
 
-/** A part of a policy, and where that stands. */
+/** A part of a policy, and its place. */
 export const aboutPart = (policy: PolicyRef, place: Place | undefined): About => ({
   object: formatPolicy(policy),
   ...(place === undefined ? {} : { place }),
 });
 
-/** The rule as a whole, without the way to it. */
+/** The rule as a whole, without its path. */
 export const aboutRule = ({ origin }: Rule): About => aboutPart(origin.policy, origin.place());
 
 /** The baseline is no guardrail: NetworkPolicies come before it. Cilium's denials come before every allow (S7.1). */
@@ -125,7 +173,7 @@ function isGuardrail({ tier, rule }: RuleInTier): boolean {
 /** As the APIs call it; a Cilium policy with several rules has it inside `specs`. */
 const subjectFields = ["subject", "podSelector", "appliedTo", "endpointSelector", "specs"];
 
-/** A rule, and where it is asked. */
+/** A rule, and where it is evaluated. */
 export interface RuleInTier {
   readonly direction: Direction;
   readonly tier: TierName;

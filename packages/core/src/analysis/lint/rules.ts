@@ -1,15 +1,15 @@
 import type { LintRule } from "./rule.js";
 import { cidrOfPods } from "./rules/cidr-of-pods.js";
-import { dnsCutOff } from "./rules/dns-cut-off.js";
+import { dnsDenied } from "./rules/dns-denied.js";
 import { dnsOverUdpOnly } from "./rules/dns-over-udp-only.js";
 import { guardrailOnNamespaceLabels } from "./rules/guardrail-on-namespace-labels.js";
 import { guardrailOnPodLabels } from "./rules/guardrail-on-pod-labels.js";
 import { undeclaredPort } from "./rules/named-port.js";
 import { namesWithoutDeny } from "./rules/names-without-deny.js";
 import { networksCatchPods } from "./rules/networks-catch-pods.js";
-import { openedIsolation } from "./rules/opened-isolation.js";
 import { orderConflict } from "./rules/order-conflict.js";
 import { otherFamilyOpen } from "./rules/other-family-open.js";
+import { overriddenIsolation } from "./rules/overridden-isolation.js";
 import { overriddenPolicy } from "./rules/overridden-policy.js";
 import { possibleOrderConflict } from "./rules/possible-order-conflict.js";
 import { redundantRule } from "./rules/redundant-rule.js";
@@ -19,25 +19,25 @@ import { sharedPriority } from "./rules/shared-priority.js";
 import { supersededApi } from "./rules/superseded.js";
 import { unreachedRule } from "./rules/unreached-rule.js";
 
-/** Every rule there is, beside what `tierwall validate` says. */
+/** All lint rules, in addition to what `tierwall validate` reports. */
 export const lintRules: readonly LintRule[] = [
   selectsNothing,
   otherFamilyOpen,
   cidrOfPods,
   undeclaredPort,
-  dnsCutOff,
+  dnsDenied,
   dnsOverUdpOnly,
   namesWithoutDeny,
   networksCatchPods,
   supersededApi,
   guardrailOnPodLabels,
   guardrailOnNamespaceLabels,
-  // Proven with the engine (analysis/proof/).
+  // Proven with the engine and the prover (analysis/proof/).
   shadowedRule,
   unreachedRule,
   redundantRule,
   overriddenPolicy,
-  openedIsolation,
+  overriddenIsolation,
   sharedPriority,
   orderConflict,
   possibleOrderConflict,

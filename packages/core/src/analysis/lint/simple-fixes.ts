@@ -8,7 +8,7 @@ import { formatPolicy } from "../../policy/model.js";
 import type { WrittenPolicy } from "../../state/state.js";
 import type { TextEdit, Finding, Fix } from "./finding.js";
 
-/** Adds to the diagnostics of `tierwall validate` how to mend them, where one change of a text does. */
+/** Adds to the diagnostics of `tierwall validate` how to fix them, if one change of a text is enough. */
 export function withFixes(
   found: readonly Diagnostic[],
   written: readonly WrittenPolicy[],
@@ -39,9 +39,9 @@ function networkAddress({ value }: ManifestObject, path: Path, place: Place): Fi
   const cidr = typeof text === "string" ? parseCidr(text) : undefined;
   if (typeof text !== "string" || cidr === undefined) return undefined;
   const put = formatCidr(cidr);
-  // Beside the same network it would stand there twice, which the APIs refuse.
-  const beside = valueAt(value, path.slice(0, -1));
-  return Array.isArray(beside) && beside.includes(put) ? undefined : rewritten(text, put, place);
+  // Next to the same network it would be a duplicate, which the APIs refuse.
+  const siblings = valueAt(value, path.slice(0, -1));
+  return Array.isArray(siblings) && siblings.includes(put) ? undefined : rewritten(text, put, place);
 }
 
 /** The inner selector in place of the outer one, if there is nothing else in that. */
@@ -54,7 +54,7 @@ function oneLevelUp(
   if (!isObject(outer) || Object.keys(outer).length !== 1) return undefined;
   const title = "take out `namespaceSelector`, and keep what is inside";
   const inner = document.placeOf([...root, ...path]);
-  // What stands below it is indented deeper, and may stay so.
+  // What is below it is indented deeper, and may stay so.
   if (inner.line > key.line)
     return { title, edits: [{ kind: "delete-lines", file: key.file, first: key.line, last: key.line }] };
   const around = document.placeOf([...root, ...path.slice(0, -1)]);
@@ -86,7 +86,7 @@ function namesIn(rules: Json | undefined): readonly Json[] {
   return Array.isArray(rules) ? rules.flatMap((rule: Json) => (isObject(rule) ? [rule.name ?? ""] : [])) : [];
 }
 
-/** A single value in place of another, in the quotes that it stands in. */
+/** A single value in place of another, with the quotes that it has. */
 function rewritten(text: string, put: string, place: Place): Fix | undefined {
   const quotes = (place.length - text.length) / 2;
   if (quotes !== 0 && quotes !== 1) return undefined;

@@ -67,7 +67,7 @@ describe("an exception", () => {
       suppressed: ["TW2001 "],
     }));
 
-  it("may be one of several; a semicolon may stand in a reason", () => {
+  it("may be one of several; a reason may contain a semicolon", () => {
     const annotation = "TW2001: agreed; see the wiki; TW2002: never";
     expect(report(policy({ annotation }))).toEqual({
       findings: ["TW4091 11:43"],

@@ -116,6 +116,6 @@ function remarkOn({ code, reason, place }: Suppression, isUsed: boolean): readon
       }),
     ];
   if (reason !== "") return [];
-  const hint = `Say why, for whoever reads it next: \`${code}: REASON\`.`;
+  const hint = `Add a reason for the next reader: \`${code}: REASON\`.`;
   return [finding("TW4090", `\`${code}\` is excepted without a reason`, { place, hint })];
 }

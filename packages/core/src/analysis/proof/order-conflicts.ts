@@ -22,7 +22,8 @@ import {
 import { noPorts, type PortSetId, type PortSets } from "../../sets/port-sets.js";
 import { evaluateDirection, type WalkVerdict } from "../../evaluate/evaluate.js";
 import type { Flow } from "../../evaluate/flow.js";
-import type { Direction, PolicyRef, Rule, Tiers } from "../../policy/model.js";
+import type { Direction, PolicyRef, Tiers } from "../../policy/model.js";
+import { swappedPolicies } from "../../policy/swapped-policies.js";
 import { sharedPriorities, type SharedPriority } from "./shared-priorities.js";
 
 /** Two policies of one priority, and a connection about which more than one thing can be said: it is their order that decides. */
@@ -49,7 +50,7 @@ export function orderConflicts(engine: Engine): readonly OrderConflict[] {
   return found.all();
 }
 
-/** Collects conflicts. Only what is certain: where it hangs on facts that are missing (S9.1), nothing is said. */
+/** Collects conflicts. Only what is certain: what depends on missing facts (S9.1) is not reported. */
 export class OrderConflicts implements LaneReader {
   private readonly groups: ReadonlyMap<PolicyRef, SharedPriority>;
   private readonly witnesses = new Map<PolicyRef, Map<PolicyRef, Spot>>();
@@ -65,11 +66,11 @@ export class OrderConflicts implements LaneReader {
   }
 
   read(lane: Lane): void {
-    const tell: Tell = (first, second, witness) => {
+    const report: Report = (first, second, witness) => {
       const others = getOrInsert(this.witnesses, first, () => new Map<PolicyRef, Spot>());
       if (!others.has(second)) others.set(second, witness());
     };
-    new LaneConflicts(lane, this.engine.ports, this.groups, tell).find();
+    new LaneConflicts(lane, this.engine.ports, this.groups, report).find();
   }
 
   /** In the order of evaluation. */
@@ -98,25 +99,10 @@ function exampleAt(
   const { direction } = witness;
   const flow = flowAt(witness, cluster);
   const judge = (all: Tiers) => evaluateDirection(direction, cluster, all, flow);
-  return { flow, asOrdered: judge(tiers), swapped: judge(swapped(tiers, first, second)) };
+  return { flow, asOrdered: judge(tiers), swapped: judge(swappedPolicies(tiers, first, second)) };
 }
 
-/** The rules of two policies in each other's place, and all others where they were. */
-export function swapped(tiers: Tiers, first: PolicyRef, second: PolicyRef): Tiers {
-  const swapIn = (rules: readonly Rule[]): readonly Rule[] => {
-    const of = (policy: PolicyRef) => rules.filter(({ origin }) => origin.policy === policy);
-    const [a, b] = [of(first), of(second)];
-    if (a.length === 0 || b.length === 0) return rules;
-    return rules.flatMap((rule) =>
-      rule === a[0] ? b : rule === b[0] ? a : a.includes(rule) || b.includes(rule) ? [] : rule,
-    );
-  };
-  const swapAll = (direction: Direction) =>
-    tiers[direction].map((tier) => ({ ...tier, rules: swapIn(tier.rules) }));
-  return { ingress: swapAll("ingress"), egress: swapAll("egress") };
-}
-
-type Tell = (first: PolicyRef, second: PolicyRef, witness: () => Spot) => void;
+type Report = (first: PolicyRef, second: PolicyRef, witness: () => Spot) => void;
 
 /** What the rules of one policy would do if they came first of their priority. */
 interface Wishes {
@@ -135,7 +121,7 @@ class LaneConflicts {
     private readonly lane: Lane,
     private readonly ports: PortSets,
     private readonly groups: ReadonlyMap<PolicyRef, SharedPriority>,
-    private readonly tell: Tell,
+    private readonly report: Report,
   ) {
     this.all = realPorts(ports);
   }
@@ -188,7 +174,7 @@ class LaneConflicts {
           if (first.any[cell] === noPorts || second.any[cell] === noPorts) continue;
           const disputed = ports.intersect(open, this.disputed(first, second, cell, behind));
           if (disputed !== noPorts)
-            this.tell(first.policy, second.policy, () => spotIn(lane, cell, disputed));
+            this.report(first.policy, second.policy, () => spotIn(lane, cell, disputed));
         }
         open = ports.subtract(open, first.any[cell]!);
       }

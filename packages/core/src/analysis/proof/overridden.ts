@@ -30,7 +30,7 @@ export function overrides(engine: Engine): readonly Override[] {
   return found.all();
 }
 
-/** Collects overrides. Only what is certain: where it hangs on facts that are missing (S9.1), nothing is said. */
+/** Collects overrides. Only what is certain: what depends on missing facts (S9.1) is not reported. */
 export class Overrides implements LaneReader {
   private readonly found: OverrideCounts;
   /** Which of the tiers is network-policy; -1 where none is. */
@@ -117,7 +117,7 @@ class LaneOverrides {
         }
       }
       for (const [policy, lost] of byPolicy)
-        this.tell(policy, effect === "Allow" ? "allows" : "denies", lost);
+        this.report(policy, effect === "Allow" ? "allows" : "denies", lost);
     }
     if (row.isolation.length === 0) return;
     // S1.2
@@ -125,10 +125,10 @@ class LaneOverrides {
       this.lane.isExempt[cell] === 1 ? noPorts : ports.intersect(states.open(state).surely, allowed[cell]!),
     );
     for (const { origin } of isolatingOf(layer.tier, row))
-      if (origin.kind === "policy") this.tell(origin.policy, "isolates", lost);
+      if (origin.kind === "policy") this.report(origin.policy, "isolates", lost);
   }
 
-  private tell(policy: PolicyRef, intent: Intent, lost: PortsByCell): void {
+  private report(policy: PolicyRef, intent: Intent, lost: PortsByCell): void {
     const { lane } = this;
     for (let cell = 0; cell < lost.length; cell++) {
       const ports = lost[cell]!;

@@ -2,57 +2,80 @@ import { type Engine, flowAt, readLanes, type RuleNeed, RuleNeeds, type Spot } f
 import { evaluateDirection } from "../../evaluate/evaluate.js";
 import type { Flow } from "../../evaluate/flow.js";
 import type { Decision } from "../../evaluate/walk.js";
-import { namespaceNameLabel } from "../../labels/requirement.js";
-import { isSatisfiable } from "../../labels/satisfiable.js";
-import type { Isolation, Rule, Tier, TierName } from "../../policy/model.js";
+import { directions, type Isolation, type Rule, type TierName, type Tiers } from "../../policy/model.js";
 import { withoutRule } from "../../policy/without-rule.js";
-import { canMeet } from "../../policy/can-meet.js";
-import { coversRule } from "./covers.js";
+import { type EveryClusterProof, RuleQuestions } from "../../prove/rules/index.js";
+import type { Budget } from "../../prove/sat/index.js";
 
-/** What can be proven about a rule: taking it out changes no verdict, and why. Undefined for rules that are needed. */
-export type RuleProof = { readonly rule: Rule; readonly tier: TierName } & (
+/** A rule that can be removed without changing a verdict, and why. What holds in every cluster holds in this one, too. */
+export interface RuleProof {
+  readonly rule: Rule;
+  readonly tier: TierName;
+  /** For the pods, nodes and addresses of this cluster. Absent if the rule matches none of them. */
+  readonly here?: HereProof;
+  /** Whatever is deployed. Absent if there is a cluster in which the rule is needed, or if that was not decided. */
+  readonly everywhere?: EveryClusterProof;
+}
+
+export type HereProof =
+  /** Earlier rules of its tier match everything that it matches. */
+  | { readonly kind: "shadowed"; readonly by: readonly Rule[] }
+  /** Earlier tiers decide what it matches: all of it, or the part that its own tier leaves. */
+  | { readonly kind: "unreached"; readonly by: readonly (Rule | Isolation)[] }
+  /** It decides something, and without it the verdict would be the same. */
   | {
-      /** Earlier rules of its tier take all that it speaks of. */
-      readonly kind: "shadowed";
-      /** Those that take some of it in this cluster. */
-      readonly by: readonly Rule[];
-      /** One that takes all of it whatever is deployed. */
-      readonly always?: Rule;
-    }
-  | {
-      /** What it speaks of is decided in tiers before its own, all or the part that its own tier leaves. */
-      readonly kind: "unreached";
-      readonly by: readonly (Rule | Isolation)[];
-      readonly always?: Rule;
-    }
-  | {
-      /** It decides something, and without it the same would be said. */
       readonly kind: "redundant";
-      /** Whether its own tier says the same, or other tiers do, whose policies may be somebody else's. */
+      /** Whether its own tier decides the same, or other tiers do, whose policies may have other owners. */
       readonly because: "its tier" | "other tiers";
       readonly example: () => Replacement;
-    }
-);
+    };
 
-/** A connection that a rule decides, and who would decide it in its place. */
+/** A connection that a rule decides, and what would decide it instead. */
 export interface Replacement {
   readonly flow: Flow;
   readonly instead: Decision;
 }
 
-/** All that is proven, rules in the order of evaluation. Rules that speak of nobody here are proven only for always. */
-export function ruleProofs(engine: Engine, { all: needs } = needsIn(engine)): readonly RuleProof[] {
-  const found: RuleProof[] = [];
-  for (const direction of ["ingress", "egress"] as const) {
-    const earlier = new EarlierRules(engine.tiers[direction]);
+export interface RuleProofs {
+  /** In the order of evaluation. */
+  readonly ofRules: readonly RuleProof[];
+  /** Rules that are not needed in this cluster; whether they are in another was not decided within the budget. */
+  readonly undecided: readonly Rule[];
+}
+
+/** Conflicts of the solver that one question may take: unlike a time, this gives the same answers on every machine. */
+const conflictsPerQuestion = 2000;
+
+/** From now on. Without a time, only single questions are limited. */
+export const budgetFor = (milliseconds = Infinity): Budget => ({
+  conflicts: conflictsPerQuestion,
+  deadline: Date.now() + milliseconds,
+});
+
+/** The snapshot first: a rule that is needed in this cluster need not be asked about in others. */
+export function* ruleProofs(
+  engine: Engine,
+  { all: needs } = needsIn(engine),
+  questions = new RuleQuestions(engine.tiers, engine.cluster.cidrGroups),
+  budget = budgetFor(),
+): Generator<void, RuleProofs> {
+  const ofRules: RuleProof[] = [];
+  const undecided: Rule[] = [];
+  const placeOf = placesIn(engine.tiers);
+  for (const direction of directions)
     for (const { name: tier, rules } of engine.tiers[direction])
       for (const rule of rules) {
         const need = needs.get(rule)!;
-        const proof = need.needed ? undefined : proofOf(engine, rule, tier, need, earlier);
-        if (proof !== undefined) found.push(proof);
+        if (need.needed || rule.condition?.kind === "foreign") continue;
+        const here = proofHere(engine, rule, need, placeOf);
+        const answer = yield* questions.answer(rule, budget);
+        if (answer === "not decided") undecided.push(rule);
+        const everywhere = typeof answer === "string" ? undefined : answer;
+        if (here !== undefined || everywhere !== undefined)
+          ofRules.push({ rule, tier, ...(here && { here }), ...(everywhere && { everywhere }) });
+        yield;
       }
-  }
-  return found;
+  return { ofRules, undecided };
 }
 
 function needsIn(engine: Engine): RuleNeeds {
@@ -61,34 +84,18 @@ function needsIn(engine: Engine): RuleNeeds {
   return needs;
 }
 
-function proofOf(
-  engine: Engine,
-  rule: Rule,
-  tier: TierName,
-  need: RuleNeed,
-  earlier: EarlierRules,
-): RuleProof | undefined {
+function proofHere(engine: Engine, rule: Rule, need: RuleNeed, placeOf: PlaceOf): HereProof | undefined {
   const { decides, matches, decidesInTier, neededInTier, takers, takersInTier } = need;
   if (decides !== undefined)
     return {
       kind: "redundant",
       because: neededInTier ? "other tiers" : "its tier",
-      rule,
-      tier,
       example: () => replacementAt(decides, rule, engine),
     };
-  const inTier = earlier.inItsTier(rule);
-  if (inTier !== undefined || (matches && !decidesInTier))
-    return {
-      kind: "shadowed",
-      rule,
-      tier,
-      by: earlier.inOrder(takersInTier),
-      ...(inTier && { always: inTier }),
-    };
-  const before = earlier.beforeItsTier(rule);
-  if (before === undefined && !matches) return undefined;
-  return { kind: "unreached", rule, tier, by: earlier.inOrder(takers), ...(before && { always: before }) };
+  if (!matches) return undefined;
+  return decidesInTier
+    ? { kind: "unreached", by: inOrder(takers, placeOf) }
+    : { kind: "shadowed", by: inOrder(takersInTier, placeOf) };
 }
 
 function replacementAt(witness: Spot, rule: Rule, { cluster }: Engine): Replacement {
@@ -101,87 +108,15 @@ function replacementAt(witness: Spot, rule: Rule, { cluster }: Engine): Replacem
   return { flow, instead: evaluateDirection(direction, cluster, tiers, flow).decisions[0]! };
 }
 
-/** Rules that come before others, to find one that takes all of another, whatever is deployed. */
-class EarlierRules {
-  private readonly tiers: readonly {
-    readonly rules: readonly Rule[];
-    readonly homes: readonly (string | undefined)[];
-    readonly isConditional: boolean;
-  }[];
-  private readonly positions = new Map<Rule, { readonly tier: number; readonly position: number }>();
+type PlaceOf = (part: Rule | Isolation) => number;
 
-  constructor(tiers: readonly Tier[]) {
-    this.tiers = tiers.map(({ rules }) => ({
-      rules,
-      homes: rules.map(homeOf),
-      isConditional: rules.some(({ condition }) => condition !== undefined),
-    }));
-    for (const [tier, { rules }] of tiers.entries())
-      for (const [position, rule] of rules.entries()) this.positions.set(rule, { tier, position });
-  }
-
-  inItsTier(rule: Rule): Rule | undefined {
-    const { tier, position } = this.positions.get(rule)!;
-    // S7.7: what allows has a say about the conditions of others, even behind them.
-    if (rule.action === "Allow" && this.tiers[tier]!.isConditional) return undefined;
-    return this.covering(rule, tier, position);
-  }
-
-  /** S1.3: a Pass in front of the covering rule that may match some of it lets that part leave the tier undecided. */
-  beforeItsTier(rule: Rule): Rule | undefined {
-    const { tier } = this.positions.get(rule)!;
-    for (let i = 0; i < tier; i++) {
-      const { rules } = this.tiers[i]!;
-      const passed = rules.findIndex((other) => other.action === "Pass" && canMeet(other, rule));
-      const found = this.covering(rule, i, passed === -1 ? rules.length : passed, isFinal);
-      if (found !== undefined) return found;
-    }
-    return undefined;
-  }
-
-  /** As they are evaluated; whoever isolates comes behind all rules. */
-  inOrder<T extends Rule | Isolation>(takers: ReadonlySet<T>): readonly T[] {
-    const placeOf = (taker: T) => {
-      const found = "peers" in taker ? this.positions.get(taker) : undefined;
-      return found === undefined ? [this.tiers.length, 0] : [found.tier, found.position];
-    };
-    const places = new Map(Array.from(takers, (taker) => [taker, placeOf(taker)]));
-    return [...takers].toSorted((a, b) => {
-      const [x, y] = [places.get(a)!, places.get(b)!];
-      return x[0]! - y[0]! || x[1]! - y[1]!;
-    });
-  }
-
-  private covering(
-    rule: Rule,
-    tier: number,
-    before: number,
-    fits: (rule: Rule) => boolean = () => true,
-  ): Rule | undefined {
-    if (!canMatch(rule)) return undefined;
-    const { rules, homes } = this.tiers[tier]!;
-    const home = homeOf(rule);
-    for (let i = 0; i < before; i++) {
-      // Most rules are of another namespace, which is the quickest to tell.
-      if (homes[i] !== undefined && homes[i] !== home) continue;
-      if (fits(rules[i]!) && coversRule(rules[i]!, rule)) return rules[i];
-    }
-    return undefined;
-  }
+/** The number of each rule in the order of evaluation; isolation comes after all rules. */
+function placesIn(tiers: Tiers): PlaceOf {
+  const places = new Map<Rule | Isolation, number>();
+  for (const direction of directions)
+    for (const { rules } of tiers[direction]) for (const rule of rules) places.set(rule, places.size);
+  return (part) => places.get(part) ?? places.size;
 }
 
-const isFinal = ({ action }: Rule): boolean => action !== "Pass";
-
-/** The only namespace that a rule is for, if there is one. */
-function homeOf({ subject }: Rule): string | undefined {
-  const named = subject.namespaces.find(
-    ({ key, operator }) => key === namespaceNameLabel && operator === "In",
-  );
-  return named?.values.length === 1 ? named.values[0] : undefined;
-}
-
-/** Whether anything could match it: whoever speaks of nobody is not in the shadow of others. */
-function canMatch({ subject, peers, ports }: Rule): boolean {
-  const { namespaces, pods, account = [] } = subject;
-  return peers.length > 0 && ports.length > 0 && [namespaces, pods, account].every(isSatisfiable);
-}
+const inOrder = <T extends Rule | Isolation>(parts: ReadonlySet<T>, placeOf: PlaceOf): readonly T[] =>
+  [...parts].toSorted((a, b) => placeOf(a) - placeOf(b));

@@ -69,6 +69,8 @@ export class Connection {
   /** How many of them had names when the vocabulary was closed. */
   private namedDomains = 0;
   private readonly separated = new Set<string>();
+  /** How much of the vocabulary `close` has seen. */
+  private closed = 0;
 
   constructor(readonly formula: Formula) {
     this.kinds = byEnd(() => this.oneOf(endKinds));
@@ -162,6 +164,9 @@ export class Connection {
 
   /** Adds what follows from the vocabulary as a whole. Call it before solving. */
   close(): void {
+    const bounds = ends.flatMap((end) => families.map((family) => this.addresses[end][family].bounds.length));
+    const mentioned = bounds.reduce((sum, count) => sum + count, this.domains.size);
+    if (mentioned === this.closed) return;
     // Two ends cannot have one address, unless they are hosts: a node and a pod in its network share theirs.
     for (const family of families) {
       const [from, to] = [this.addresses.source[family], this.addresses.destination[family]];
@@ -175,6 +180,7 @@ export class Connection {
         this.formula.require(...here, not(this.family(family)), bothHosts);
       }
     }
+    this.closed = mentioned;
     if (this.domains.size === this.namedDomains) return;
     this.namedDomains = this.domains.size;
     requireNames([...this.domains.values()], (pattern) => this.fact(domainKey(pattern)), this.formula);

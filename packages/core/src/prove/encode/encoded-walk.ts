@@ -115,7 +115,7 @@ export class EncodedWalk {
   }
 
   /** Owners may write policies where there are none yet. */
-  private tiersOf(direction: Direction): readonly Tier[] {
+  tiersOf(direction: Direction): readonly Tier[] {
     const tiers = this.tiers[direction];
     if (tiers.some(({ name }) => name === "network-policy")) return tiers;
     const place = tierNames.indexOf("network-policy");
@@ -141,7 +141,7 @@ export class EncodedWalk {
   }
 
   /** What a rule that matches makes of the connection. */
-  private effectOf(rule: Rule, direction: Direction, next: Literal, allowed: Literal): Literal {
+  effectOf(rule: Rule, direction: Direction, next: Literal, allowed: Literal): Literal {
     const { connection } = this.matching;
     if (rule.condition?.kind === "foreign") {
       // S9.3
@@ -158,22 +158,26 @@ export class EncodedWalk {
       : allowed;
   }
 
-  private matches(rule: Rule, direction: Direction): Literal {
+  /** Off, a rule matches nothing. */
+  matches(rule: Rule, direction: Direction): Literal {
     const selected = this.matching.isSubject(rule.subject, endOf(direction));
-    return this.matching.connection.formula.and([selected, this.matchesOther(rule, direction)]);
+    return this.matching.connection.formula.and([selected, ...this.othersMatch(rule, direction)]);
   }
 
-  /** Ports and peers, whoever is the subject. */
   private matchesOther(rule: Rule, direction: Direction): Literal {
-    const { matching } = this;
-    return matching.connection.formula.and([
-      matching.portsMatch(rule.ports),
-      matching.anyPeerMatches(rule.peers, endOf(direction)),
-      this.switchOf(rule),
-    ]);
+    return this.matching.connection.formula.and(this.othersMatch(rule, direction));
   }
 
-  private isIsolated(tier: Tier, direction: Direction): Literal {
+  /** Ports and peers, whatever the subject is. */
+  private othersMatch(rule: Rule, direction: Direction): readonly Literal[] {
+    return [
+      this.matching.portsMatch(rule.ports),
+      this.matching.anyPeerMatches(rule.peers, endOf(direction)),
+      this.switchOf(rule),
+    ];
+  }
+
+  isIsolated(tier: Tier, direction: Direction): Literal {
     const { connection } = this.matching;
     const written = tier.isolation.map((isolation) =>
       connection.formula.and([

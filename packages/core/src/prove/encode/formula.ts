@@ -61,7 +61,7 @@ export class Formula {
   private gate(name: string, define: (gate: Literal) => void): Literal {
     const known = this.gates.get(name);
     if (known !== undefined) return known;
-    const gate = this.variable();
+    const gate = this.solver.newVariable("gate");
     this.gates.set(name, gate);
     define(gate);
     return gate;

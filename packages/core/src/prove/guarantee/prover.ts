@@ -2,7 +2,7 @@ import type { Isolation, PolicyRef, Rule } from "../../policy/model.js";
 import { directions } from "../../policy/model.js";
 import type { State } from "../../state/state.js";
 import { Encoding, type End, type EndKind } from "../encode/index.js";
-import { type Budget, type Literal, not } from "../sat/index.js";
+import { type Budget, type Literal, minimalCore, not } from "../sat/index.js";
 import {
   confirm,
   type Confirmed,
@@ -91,7 +91,7 @@ export class Prover {
       };
     const fixed = [...scope.filter((literal) => !assumed.has(literal)), violation];
     const removable = core.filter((literal) => encoding.parts.has(literal) || assumed.has(literal));
-    const needed = minimised(encoding, fixed, removable, budget);
+    const needed = minimalCore(encoding, fixed, removable, budget);
     return {
       result: "Proven",
       restsOn: needed.flatMap((literal) => encoding.parts.get(literal) ?? []),
@@ -180,41 +180,3 @@ function violates({ verdict }: Claim, { decisions }: Confirmed): boolean {
   const isAllowed = both.every((decision) => decision.verdict === "Allow");
   return verdict === "Deny" ? isAllowed : !isAllowed || both.some(isConditional);
 }
-
-/**
- * Leaves out what can be left out: each removable assumption is tried once, or where there are many, each of some parts of them. What
- * is left suffices in any case.
- */
-function minimised(
-  encoding: Encoding,
-  fixed: readonly Literal[],
-  removable: readonly Literal[],
-  budget: Budget,
-): readonly Literal[] {
-  let needed = removable;
-  /** Whether these suffice; then a core of them is what is needed. */
-  const suffices = (fewer: readonly Literal[]): boolean => {
-    if (encoding.solve([...fixed, ...fewer], budget) !== "unsatisfiable") return false;
-    const core = new Set(encoding.solver.core);
-    needed = fewer.filter((literal) => core.has(literal));
-    return true;
-  };
-  // Another core of the same assumptions is often smaller.
-  for (let before = Infinity; needed.length < before; ) {
-    before = needed.length;
-    if (before > mostTried) suffices(needed);
-  }
-  const withoutEach = (size: number): void => {
-    // From the end: what comes before is assumed already.
-    for (let end = needed.length; end > 0; end = Math.min(end - size, needed.length))
-      suffices(needed.toSpliced(Math.max(0, end - size), Math.min(size, end)));
-  };
-  if (needed.length > mostTried) withoutEach(Math.ceil(needed.length / mostParts));
-  if (needed.length <= mostTried) withoutEach(1);
-  return needed;
-}
-
-/** Assumptions that are left out one by one. */
-const mostTried = 24;
-/** Of more than these. A proof that rests on hundreds of rules most likely rests on each of them. */
-const mostParts = 6;

@@ -4,16 +4,19 @@ export class ActivityHeap {
   private readonly heap: number[] = [];
   /** Where a variable is in the heap; -1 where it is not. */
   private readonly positions: number[] = [];
+  private readonly isDecided: boolean[] = [];
   private increment = 1;
 
-  add(variable: number): void {
+  /** A variable that is not decided on is never in the heap. */
+  add(variable: number, isDecided: boolean): void {
     this.activity[variable] = 0;
     this.positions[variable] = -1;
+    this.isDecided[variable] = isDecided;
     this.insert(variable);
   }
 
   insert(variable: number): void {
-    if (this.positions[variable]! >= 0) return;
+    if (this.positions[variable]! >= 0 || !this.isDecided[variable]!) return;
     this.positions[variable] = this.heap.length;
     this.heap.push(variable);
     this.up(this.heap.length - 1);

@@ -58,6 +58,8 @@ export class Solver {
     private readonly trace?: ProofTrace,
     /** Past this many learned clauses, half of them are forgotten. */
     private maxLearned = 4000,
+    /** Without it, only free variables are decided on: what is defined by them follows. Then models are found sooner. */
+    private readonly decidesOnGates = true,
   ) {
     const constant = this.newVariable();
     this.addClause([constant]);
@@ -71,12 +73,12 @@ export class Solver {
     return this.store.given.length;
   }
 
-  /** The positive literal of a new variable. */
-  newVariable(): Literal {
+  /** The positive literal of a new variable. The clauses of a gate make it follow from other variables. */
+  newVariable(kind: "free" | "gate" = "free"): Literal {
     const variable = this.variableCount++;
     if (variable >= this.levels.length) this.growVariables();
     this.store.addVariable();
-    this.order.add(variable);
+    this.order.add(variable, kind === "free" || this.decidesOnGates);
     this.reasons[variable] = noClause;
     return variable * 2;
   }

@@ -2,7 +2,7 @@ import type { Cluster } from "../../cluster/model.js";
 import type { Endpoint, Flow } from "../../evaluate/flow.js";
 import { formatEndpoint } from "../../evaluate/flow.js";
 import { type Decision, walk } from "../../evaluate/walk.js";
-import type { Direction } from "../../policy/model.js";
+import type { Direction, Tiers } from "../../policy/model.js";
 import { readState, type State } from "../../state/state.js";
 import { byDirection, ends } from "../encode/index.js";
 import { Answers } from "./answers.js";
@@ -25,12 +25,20 @@ export interface Confirmed {
 export const isConditional = ({ conditions }: Decision): boolean =>
   conditions.some((text) => text.startsWith("conditional on"));
 
-/** Writes the cluster of a witness as manifests, reads them, and asks the literal evaluator about the connection. */
-export function confirm(base: State, witness: Witness): Confirmed {
+/**
+ * Writes the cluster of a witness as manifests, reads them, and asks the literal evaluator about the connection. `rearranged`: what
+ * is to be asked instead of the tiers of the cluster.
+ */
+export function confirm(
+  base: State,
+  witness: Witness,
+  rearranged: (tiers: Tiers) => Tiers = (tiers) => tiers,
+): Confirmed {
   const manifests = manifestsText(witness);
   const read = readState([{ file: "counterexample.yaml", text: manifests }]);
   const { tiers } =
     read.definitions.length === 0 ? base : base.withDefinitions([...base.definitions, ...read.definitions]);
+  const asked = rearranged(tiers);
   const cluster: Cluster = { ...read.cluster, cidrGroups: base.cluster.cidrGroups };
   const flow: Flow = {
     source: endpointOf(cluster, witness.source),
@@ -40,7 +48,7 @@ export function confirm(base: State, witness: Witness): Confirmed {
     family: witness.family,
   };
   const unknowns = new Answers(answersOf(witness, flow));
-  const decisions = byDirection((direction) => walk(direction, tiers, { flow, cluster, unknowns }));
+  const decisions = byDirection((direction) => walk(direction, asked, { flow, cluster, unknowns }));
   return {
     witness,
     manifests,

@@ -3,16 +3,18 @@ import type { LintReport } from "../../analysis/lint/lint.js";
 import { formatPath } from "../../diagnostics/place.js";
 import { podKey } from "../../cluster/model.js";
 import { diagnostics } from "../../diagnostics/table.js";
+import { connectionText } from "../proofs/proofs-words.js";
 import { summarize } from "../diagnostics-text.js";
 import { apiVersion, flowJson, type JsonValue } from "../explanation/explanation-json.js";
 
 /** The stable, versioned JSON of a lint report. Fields are only ever added within a version. */
-export function lintJson({ findings, suppressed, complete }: LintReport): JsonValue {
+export function lintJson({ findings, suppressed, complete, undecided }: LintReport): JsonValue {
   return {
     apiVersion,
     kind: "LintReport",
     ...summarize(findings),
     complete,
+    undecided: { ...undecided },
     findings: findings.map(findingJson),
     suppressed: suppressed.map(({ finding, reason }) => ({ ...findingJson(finding), reason })),
   };
@@ -46,6 +48,12 @@ function witnessJson(witness: Witness): JsonValue {
     }
     case "pods":
       return { pods: witness.pods.map(podKey), count: witness.count };
+    case "cluster":
+      return {
+        connection: connectionText(witness.confirmed),
+        manifests: witness.confirmed.manifests,
+        text: witness.text,
+      };
   }
 }
 

@@ -3,6 +3,7 @@ import { grouped } from "../../collections/maps.js";
 import type { Finding, Related, Witness } from "../../analysis/lint/finding.js";
 import type { LintReport } from "../../analysis/lint/lint.js";
 import { formatEndpoint, type Flow } from "../../evaluate/flow.js";
+import { connectionText } from "../proofs/proofs-words.js";
 import { diagnosticText, type SourceText } from "../diagnostics-text.js";
 import { type Style, wrap } from "../style.js";
 import { portText } from "../wording.js";
@@ -26,6 +27,8 @@ export function witnessText(witness: Witness): string {
       const more = witness.count - witness.pods.length;
       return more > 0 ? `${names} and ${more} more` : names;
     }
+    case "cluster":
+      return `${connectionText(witness.confirmed)}: ${witness.text}`;
   }
 }
 

@@ -48,5 +48,5 @@ spec: {endpointSelector: {}, ingress: [{fromCIDR: [10.244.1.7/32]}]}
     ["the address of a node", "192.0.2.1/32"],
     ["an external address", "203.0.113.7/32"],
     ["everything", "0.0.0.0/0"],
-  ])("says nothing of %s", (_what, cidr) => expect(linted(cidrOfPods, cluster + from(cidr))).toEqual([]));
+  ])("does not report %s", (_what, cidr) => expect(linted(cidrOfPods, cluster + from(cidr))).toEqual([]));
 });

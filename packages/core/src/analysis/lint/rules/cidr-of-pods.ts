@@ -63,7 +63,7 @@ function onlyPods(
   const [effect, hint] =
     reach === "external"
       ? ["; Cilium's CIDRs never match pods, so it matches nothing", "Select the pods by their labels."]
-      : ["", "Pods get other addresses when they are made anew: select them by their labels instead."];
+      : ["", "Pods get other addresses when they are created again: select them by their labels instead."];
   return finding("TW4003", `\`${formatCidr(cidr)}\` ${whose}${effect}`, {
     ...context.about(rule, (value) => {
       const written = typeof value === "string" ? parseCidr(value) : undefined;

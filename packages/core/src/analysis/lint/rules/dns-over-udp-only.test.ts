@@ -23,7 +23,7 @@ describe("DNS over UDP only", () => {
   it.each([
     ["both protocols", "{port: 53, protocol: UDP}, {port: 53, protocol: TCP}"],
     ["neither, which is another finding", "{port: 443}"],
-  ])("says nothing of %s", (_what, ports) =>
+  ])("does not report %s", (_what, ports) =>
     expect(linted(dnsOverUdpOnly, cluster + letting(ports))).toEqual([]),
   );
 });

@@ -1,5 +1,5 @@
-import { blameOf } from "../blame.js";
-import { dnsCuts } from "../dns-cut.js";
+import { deciderPlace } from "../decider-place.js";
+import { dnsDenials } from "../dns-denials.js";
 import { finding } from "../finding.js";
 import type { LintRule } from "../rule.js";
 
@@ -8,12 +8,12 @@ export const dnsOverUdpOnly: LintRule = {
   code: "TW4006",
   *check(context) {
     const { engine } = context;
-    const withoutDns = new Set(dnsCuts(engine, "UDP").flatMap(({ pods }) => pods.map(({ pod }) => pod)));
-    for (const { pods, by, flow } of dnsCuts(engine, "TCP", withoutDns)) {
-      const whom =
+    const withoutDns = new Set(dnsDenials(engine, "UDP").flatMap(({ pods }) => pods.map(({ pod }) => pod)));
+    for (const { pods, by, flow } of dnsDenials(engine, "TCP", withoutDns)) {
+      const podNames =
         pods.length === 1 ? `${pods[0]!.pod.namespace}/${pods[0]!.pod.name}` : `${pods.length} pods`;
-      yield finding("TW4006", `${whom} can ask the cluster's DNS over UDP, and not over TCP`, {
-        ...blameOf(by, context).about,
+      yield finding("TW4006", `${podNames} can ask the cluster's DNS over UDP, and not over TCP`, {
+        ...deciderPlace(by, context).about,
         hint: `Answers that are too long for one packet are asked for again over TCP: allow ${flow.port}/TCP, too.`,
         witness: { kind: "flow", flow, verdict: "Deny" },
       });

@@ -3,7 +3,7 @@ import type { PolicyRef } from "../../../policy/model.js";
 import { finding } from "../finding.js";
 import type { LintRule } from "../rule.js";
 
-/** Only the name of a namespace is sure to be what it says. */
+/** Only the name of a namespace cannot be chosen by those that it restricts. */
 export const guardrailOnNamespaceLabels: LintRule = {
   code: "TW4011",
   *check(context) {
@@ -17,14 +17,10 @@ export const guardrailOnNamespaceLabels: LintRule = {
       if (keys.size === 0) continue;
       reported.add(policy);
       const labels = [...keys].map((key) => `\`${key}\``).join(", ");
-      yield finding(
-        "TW4011",
-        `whom this denies hangs on the namespace label ${labels}: who may change it escapes the denial`,
-        {
-          ...context.aboutSubject(policy),
-          hint: "Where owners may label their namespaces, let an admission policy guard the label, or select namespaces by `kubernetes.io/metadata.name`.",
-        },
-      );
+      yield finding("TW4011", `anyone who can edit the namespace label ${labels} can evade this Deny rule`, {
+        ...context.aboutSubject(policy),
+        hint: "If namespace owners can label their namespaces, protect the label with an admission policy, or select namespaces by `kubernetes.io/metadata.name`.",
+      });
     }
   },
 };

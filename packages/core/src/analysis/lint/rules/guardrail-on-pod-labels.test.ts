@@ -17,7 +17,7 @@ describe("a guardrail on labels of pods", () => {
         subject: "{pods: {podSelector: {matchLabels: {pci: x}}}}",
         ingress: `[${denyAll}, ${denyAll}]`,
       }),
-      "this denial is only for pods with pci=x: whoever creates pods chooses their labels, and escapes it by leaving the label out",
+      "anyone who can edit the labels of a pod can evade this Deny rule by removing the label: it selects pods with pci=x",
     ],
     [
       "a denial for pods without a label, which they set",
@@ -25,12 +25,12 @@ describe("a guardrail on labels of pods", () => {
         subject: "{pods: {podSelector: {matchExpressions: [{key: trusted, operator: DoesNotExist}]}}}",
         ingress: `[${denyAll}]`,
       }),
-      "this denial is only for pods with !trusted: whoever creates pods chooses their labels, and escapes it by setting the label",
+      "anyone who can edit the labels of a pod can evade this Deny rule by setting the label: it selects pods with !trusted",
     ],
     [
       "a denial of what comes from pods with a label",
       clusterPolicy("guard", { ingress: `[{action: Deny, from: [${agents()}]}]` }),
-      "this denial is only for what comes from pods with app=agent: whoever creates pods chooses their labels, and gets in by leaving the label out",
+      "anyone who can edit the labels of a pod can evade this Deny rule by removing the label: it selects clients with app=agent",
     ],
     [
       "an exemption that any pod can claim",
@@ -53,7 +53,7 @@ kind: CiliumClusterwideNetworkPolicy
 metadata: {name: ccnp}
 spec: {endpointSelector: {matchLabels: {pci: x}}, enableDefaultDeny: {ingress: false}, ingressDeny: [{fromEntities: [world]}]}
 `,
-      "this denial is only for pods with pci=x: whoever creates pods chooses their labels, and escapes it by leaving the label out",
+      "anyone who can edit the labels of a pod can evade this Deny rule by removing the label: it selects pods with pci=x",
     ],
   ])("%s", (_what, yaml, expected) => expect(messages(yaml)).toEqual([expected]));
 
@@ -82,7 +82,7 @@ spec: {endpointSelector: {matchLabels: {pci: x}}, enableDefaultDeny: {ingress: f
       clusterPolicy("guard", { ingress: `[${denyAll}, {action: Accept, from: [${agents()}]}]` }),
     ],
     [
-      "the baseline, which anybody may override",
+      "the baseline, which NetworkPolicies override",
       clusterPolicy("base", {
         tier: "Baseline",
         subject: "{pods: {podSelector: {matchLabels: {pci: x}}}}",
@@ -97,5 +97,5 @@ spec: {endpointSelector: {matchLabels: {pci: x}}, enableDefaultDeny: {ingress: f
       "a denial of what leads to pods with a label: they would lose their own protection",
       clusterPolicy("guard", { egress: `[{action: Deny, to: [${agents()}]}]` }),
     ],
-  ])("says nothing of %s", (_what, yaml) => expect(messages(yaml)).toEqual([]));
+  ])("does not report %s", (_what, yaml) => expect(messages(yaml)).toEqual([]));
 });

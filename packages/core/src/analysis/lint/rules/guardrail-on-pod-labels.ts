@@ -6,8 +6,8 @@ import { subjectsCanMeet } from "../../../policy/can-meet.js";
 import type { LintContext, LintRule, RuleInTier } from "../rule.js";
 
 /**
- * Whoever may create pods chooses their labels. A guardrail that goes by them binds only those who play along: a denial
- * is left by dropping a label, an exemption from one is had by setting it.
+ * Users that create pods choose their labels. They can evade a guardrail that selects pods by labels: a Deny by removing
+ * a label, an exemption from one by setting it.
  */
 export const guardrailOnPodLabels: LintRule = {
   code: "TW4010",
@@ -33,23 +33,23 @@ interface Escape {
 }
 
 const hint =
-  "Select whole namespaces instead, by name or by a label that only administrators may set, or let an admission policy guard the label.";
+  "Select whole namespaces instead, by name or by a label that only administrators can set, or protect the label with an admission policy.";
 
 function denialOf({ rule, direction }: RuleInTier, context: LintContext): Escape | undefined {
   const { policy } = rule.origin;
   if (rule.subject.pods.length > 0) {
-    const message = `this denial is only for pods with ${formatMatch(rule.subject.pods)}: whoever creates pods chooses their labels, and escapes it by ${changing(rule.subject.pods)}`;
+    const message = `anyone who can edit the labels of a pod can evade this Deny rule by ${changing(rule.subject.pods)}: it selects pods with ${formatMatch(rule.subject.pods)}`;
     const about = context.aboutSubject(policy);
     return { part: "subject", finding: finding("TW4010", message, { ...about, hint }) };
   }
   const labels = direction === "ingress" ? labelsOfOpenPeers(rule.peers, false)[0] : undefined;
   if (labels === undefined) return undefined;
-  const message = `this denial is only for what comes from pods with ${formatMatch(labels)}: whoever creates pods chooses their labels, and gets in by ${changing(labels)}`;
+  const message = `anyone who can edit the labels of a pod can evade this Deny rule by ${changing(labels)}: it selects clients with ${formatMatch(labels)}`;
   const about = context.about(rule, (_value, key) => key === "podSelector" || key === "fromEndpoints");
   return { part: "peer", finding: finding("TW4010", message, { ...about, hint }) };
 }
 
-/** A rule that lets through what a later one of the tier would deny, to any pod that claims the label. */
+/** A rule that exempts any pod with a label from what a later rule of the tier denies. */
 function exemptionOf(
   placed: RuleInTier,
   guardrails: readonly RuleInTier[],
@@ -65,8 +65,8 @@ function exemptionOf(
   if (denial === undefined) return undefined;
   const { policy } = denial.rule.origin;
   const does = rule.action === "Pass" ? "passes" : "allows";
-  const claims = `any pod of any namespace may give itself ${formatMatch(labels)}`;
-  const message = `this ${does} pods before ${formatPolicy(policy)} denies the others, and ${claims}`;
+  const claims = `anyone who can create pods, in any namespace, can set ${formatMatch(labels)}`;
+  const message = `${claims} to evade ${formatPolicy(policy)}: this rule ${does} such pods before that policy denies the others`;
   const about =
     ofSubject === undefined
       ? context.about(rule, (_value, key) => key === "podSelector")
@@ -99,12 +99,12 @@ function labelsOfOpenPeers(peers: readonly Peer[], anywhere: boolean): readonly 
   });
 }
 
-/** No label has to be there: a namespace of one's own will do. */
+/** No label is required: any namespace matches. */
 function isEveryNamespace(match: LabelMatch): boolean {
   return match.every(({ operator }) => operator === "NotIn" || operator === "DoesNotExist");
 }
 
 function changing(match: LabelMatch): string {
   const needed = match.some(({ operator }) => operator === "In" || operator === "Exists");
-  return needed ? "leaving the label out" : "setting the label";
+  return needed ? "removing the label" : "setting the label";
 }

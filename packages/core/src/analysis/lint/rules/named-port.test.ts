@@ -55,10 +55,10 @@ describe("a named port that no pod has", () => {
     ["a name for two protocols, one of which a pod has", ingress("{port: web}, {port: web, protocol: UDP}")],
     ["numbers", ingress("{port: 4711}")],
     [
-      "a policy that selects nobody, which is another finding",
+      "a policy that selects no pods, which is another finding",
       ingress("{port: webs}", "{matchLabels: {app: none}}"),
     ],
     ["an egress rule to several namespaces, one of which has it", egress("{namespaces: {}}", "dns")],
-    ["an egress rule that leads to nobody", egress("{namespaces: {matchLabels: {team: x}}}", "dns")],
-  ])("says nothing of %s", (_what, policy) => expect(messages(policy)).toEqual([]));
+    ["an egress rule to no pods", egress("{namespaces: {matchLabels: {team: x}}}", "dns")],
+  ])("does not report %s", (_what, policy) => expect(messages(policy)).toEqual([]));
 });

@@ -15,9 +15,9 @@ export const undeclaredPort: LintRule = {
       const named = all === "every" ? [] : all.filter((port): port is NamedPort => port.kind === "named");
       if (named.length === 0) continue;
       const destinations = destinationsOf(placed, context);
-      // Nobody there at all is another finding.
+      // No pods at all is another finding.
       if (destinations.length === 0) continue;
-      // A name may stand there for several protocols: one that is found is enough.
+      // A name may be used for several protocols: one that is found is enough.
       const byName = new Map(
         named.map((port) => [port.name, named.filter(({ name }) => name === port.name)]),
       );
@@ -34,7 +34,7 @@ function isNamed(own: PodEndpoint["pod"]["ports"][number], { name, protocol }: N
   return own.name === name && (protocol === undefined || own.protocol === protocol);
 }
 
-/** Whose ports the rule speaks of: its own pods', or those of the peers, rather too many than too few. */
+/** The pods whose ports the rule names: its own, or those of the peers; rather too many than too few. */
 function destinationsOf({ rule, direction }: RuleInTier, context: LintContext): readonly PodEndpoint[] {
   const subjects = context.podsOf(rule.subject);
   if (direction === "ingress" || subjects.length === 0) return subjects;

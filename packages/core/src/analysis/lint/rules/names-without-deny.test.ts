@@ -46,7 +46,8 @@ describe("domain names allowed", () => {
     ["without pods, and without a denial", names()],
   ])("change nothing %s", (_what, yaml) => expect(messages(yaml)).toEqual(finding));
 
-  it("is told at the names", () => expect(linted(namesWithoutDeny, names())[0]).toMatch(/^\[domainNames\] /));
+  it("is reported at the names", () =>
+    expect(linted(namesWithoutDeny, names())[0]).toMatch(/^\[domainNames\] /));
 
   it.each([
     ["a denial of the rest", cluster + names() + denyAll("0.0.0.0/0")],
@@ -65,5 +66,5 @@ metadata: {name: cnp, namespace: shop}
 spec: {endpointSelector: {}, egress: [{toFQDNs: [{matchName: example.com}]}]}
 `,
     ],
-  ])("says nothing of %s", (_what, yaml) => expect(messages(yaml)).toEqual([]));
+  ])("does not report %s", (_what, yaml) => expect(messages(yaml)).toEqual([]));
 });

@@ -43,7 +43,7 @@ describe("networks that hold pods", () => {
     });
   });
 
-  it("says nothing of the range of pods itself, which is another finding", () => {
+  it("does not report the range of pods itself, which is another finding", () => {
     const facts = { podCidrs: [parseCidr("10.0.0.0/16")!] };
     const yaml = cluster + policy(rule("Deny", "10.0.0.0/24"));
     expect(messagesOf(networksCatchPods, yaml, { facts })).toEqual([]);
@@ -55,11 +55,11 @@ describe("networks that hold pods", () => {
   });
 
   it.each([
-    ["pods that a rule before it speaks of", cluster + policy(passPods, rule("Deny", "0.0.0.0/0"))],
+    ["pods that an earlier rule is about", cluster + policy(passPods, rule("Deny", "0.0.0.0/0"))],
     ["networks without pods", cluster + policy(rule("Deny", "203.0.113.0/24"))],
     ["a rule that passes", cluster + policy(rule("Pass", "0.0.0.0/0"))],
     [
-      "a single pod, which has nobody to talk to",
+      "a single pod, which has no peers",
       namespace("shop") + pod("shop/cart", { ips: ["10.0.0.1"] }) + policy(rule("Deny", "0.0.0.0/0")),
     ],
     [
@@ -74,7 +74,7 @@ describe("networks that hold pods", () => {
           egress: "[{to: [{ipBlock: {cidr: 0.0.0.0/0}}]}]",
         }),
     ],
-  ])("says nothing of %s", (_what, yaml) => expect(messages(yaml)).toEqual([]));
+  ])("does not report %s", (_what, yaml) => expect(messages(yaml)).toEqual([]));
 
   it("and says to allow pods in a BaselineAdminNetworkPolicy, which cannot pass", () => {
     const baseline = `${cluster}---

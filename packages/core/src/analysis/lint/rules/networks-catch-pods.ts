@@ -22,7 +22,7 @@ export const networksCatchPods: LintRule = {
         continue;
       const networks = rule.peers.filter((peer): peer is Networks => peer.kind === "networks");
       if (networks.length === 0 || rule.peers.some(({ kind }) => kind === "pods")) continue;
-      // Whoever writes the range of pods means pods: that is another finding.
+      // The range of pods means pods: that is another finding.
       if (networks.every((peer) => peer.cidrs.every((cidr) => podCidrs.some((range) => covers(range, cidr)))))
         continue;
       const witness = caughtFlow(placed, networks, spokenOf, context);
@@ -48,7 +48,7 @@ const before = ({ origin }: Rule): string =>
 /** Two pods are enough where any are; where none are, not all pairs of a large cluster need be tried. */
 const mostTries = 2000;
 
-/** A connection between pods that this rule decides, of a pod for which no rule before it speaks of pods. */
+/** A connection between pods that this rule decides, of a pod for which no earlier rule is about pods. */
 function caughtFlow(
   placed: RuleInTier,
   networks: readonly Networks[],
@@ -84,7 +84,7 @@ const everyPod: PodSelection = { namespaces: [], pods: [] };
 const holds = ({ cidrs }: Networks, address: Address): boolean =>
   cidrs.some((cidr) => contains(cidr, address));
 
-/** By tier, for each pod the first rule that is about its traffic to pods: somebody has thought of them there. */
+/** By tier, for each pod the first rule that is about its traffic to pods, which was intended there. */
 type SpokenOf = Partial<Record<TierName, ReadonlyMap<Pod, number>>>;
 
 function spokenOfIn(context: LintContext): SpokenOf {

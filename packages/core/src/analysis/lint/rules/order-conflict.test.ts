@@ -11,20 +11,20 @@ const policy = (name: string, action: string, from = "{namespaces: {}}") =>
   clusterPolicy(name, { priority: "10", ingress: `[{action: ${action}, from: [${from}]}]` });
 
 describe("S1.13: policies of one priority that disagree", () => {
-  it("are told of with a connection, and what either order makes of it", () => {
+  it("are reported with a connection, and its verdict in each order", () => {
     const [found, ...others] = findingsOf(orderConflict, pods + policy("a", "Accept") + policy("b", "Deny"));
     expect(others).toEqual([]);
     expect(found?.message).toBe(
-      "ClusterNetworkPolicy a and ClusterNetworkPolicy b share priority 10 of tier admin and disagree: which of them comes first decides",
+      "ClusterNetworkPolicy a and ClusterNetworkPolicy b share priority 10 in tier admin and disagree in this cluster: the order of evaluation decides",
     );
     expect(found?.witness).toMatchObject({
       flow: { protocol: "TCP", port: 443 },
       verdict: "Allow",
-      text: "ingress is allowed with a first, as here, and denied with b first",
+      text: "ingress is allowed with a first, as it is now, and denied with b first",
     });
   });
 
-  it("are told of once each, with all before it that want something else where they come first", () => {
+  it("are reported once each, with all earlier ones that decide otherwise where they come first", () => {
     const web = "{pods: {namespaceSelector: {}, podSelector: {matchLabels: {app: web}}}}";
     const messages = findingsOf(
       orderConflict,
@@ -37,11 +37,11 @@ describe("S1.13: policies of one priority that disagree", () => {
         policy("c", "Deny"),
     ).map(({ message }) => message);
     expect(messages).toEqual([
-      "ClusterNetworkPolicy c shares priority 10 of tier admin with ClusterNetworkPolicy a and ClusterNetworkPolicy b and disagrees with each: which of them comes first decides",
+      "ClusterNetworkPolicy c shares priority 10 in tier admin with ClusterNetworkPolicy a and ClusterNetworkPolicy b and disagrees with each of them in this cluster: the order of evaluation decides",
     ]);
   });
 
-  it("S1.3: passing is to want what comes behind", () => {
+  it("S1.3: a Pass means what later tiers decide", () => {
     const baseline = clusterPolicy("base", {
       tier: "Baseline",
       priority: "1",
@@ -52,7 +52,7 @@ describe("S1.13: policies of one priority that disagree", () => {
     expect({ Accept: found("Accept"), Deny: found("Deny") }).toEqual({ Accept: 1, Deny: 0 });
   });
 
-  it("are not told of again by what `tierwall validate` says", () => {
+  it("are not reported again by what `tierwall validate` reports", () => {
     const yaml = pods + policy("a", "Accept") + policy("b", "Deny");
     const state = readState([{ file: "test.yaml", text: yaml }]);
     expect(state.diagnostics.map(({ code }) => code)).toContain("TW2003");

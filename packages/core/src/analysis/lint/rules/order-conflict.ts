@@ -7,10 +7,10 @@ import { verdictWords } from "../../verdict-words.js";
 import type { LintContext, LintRule } from "../rule.js";
 import { aboutPriority, priorityOf } from "./shared-priority.js";
 
-/** S1.13: two policies of one priority that want different things of one connection. */
+/** S1.13: two policies of one priority that decide one connection differently. */
 export const orderConflict: LintRule = {
   code: "TW4107",
-  // Proven here, with a connection; told there of all that select one pod.
+  // Proven here, with a connection; reported there for all that select one pod.
   replaces: ["TW2003"],
   *check(context) {
     const bySecond = grouped(context.proofs.orderConflicts, ({ second }) => second);
@@ -25,17 +25,17 @@ function disagreeing(conflicts: readonly OrderConflict[], context: LintContext):
   const others = conflicts.map((conflict) => conflict.first);
   const who =
     others.length === 1
-      ? `${formatPolicy(first)} and ${formatPolicy(second)} share ${priorityOf(shared)} of tier ${shared.tier} and disagree`
-      : `${formatPolicy(second)} shares ${priorityOf(shared)} of tier ${shared.tier} with ${listed(others.map(formatPolicy))} and disagrees with each`;
-  return finding("TW4107", `${who}: which of them comes first decides`, {
+      ? `${formatPolicy(first)} and ${formatPolicy(second)} share ${priorityOf(shared)} in tier ${shared.tier} and disagree`
+      : `${formatPolicy(second)} shares ${priorityOf(shared)} in tier ${shared.tier} with ${listed(others.map(formatPolicy))} and disagrees with each of them`;
+  return finding("TW4107", `${who} in this cluster: the order of evaluation decides`, {
     ...aboutPriority(second, context),
     witness: {
       kind: "flow",
       flow,
       verdict: context.engine.verdict(flow),
-      text: `${direction} is ${verdictWords[asOrdered.verdict]} with ${first.name} first, as here, and ${verdictWords[swapped.verdict]} with ${second.name} first`,
+      text: `${direction} is ${verdictWords[asOrdered.verdict]} with ${first.name} first, as it is now, and ${verdictWords[swapped.verdict]} with ${second.name} first`,
     },
     related: relatedPolicies(others),
-    hint: "Other implementations may choose another order. Give the one that should win a priority that comes first.",
+    hint: "Other implementations may choose another order. Give the policy that should win a priority that is evaluated first.",
   });
 }

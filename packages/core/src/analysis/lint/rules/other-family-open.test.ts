@@ -12,12 +12,12 @@ const found = (yaml: string) => findingsOf(otherFamilyOpen, yaml);
 
 describe("a denial of one address family", () => {
   it.each([
-    ["IPv4", "0.0.0.0/0", "this denies IPv4 only: `0.0.0.0/0` says nothing of IPv6, which stays open"],
-    ["IPv6", '"::/0"', "this denies IPv6 only: `::/0` says nothing of IPv4, which stays open"],
+    ["IPv4", "0.0.0.0/0", "this denies IPv4 only: `0.0.0.0/0` does not match IPv6, which stays open"],
+    ["IPv6", '"::/0"', "this denies IPv6 only: `::/0` does not match IPv4, which stays open"],
     [
-      "IPv4 beside narrower networks",
+      "IPv4 next to narrower networks",
       "0.0.0.0/0, fd00::/8",
-      "this denies IPv4 only: `0.0.0.0/0` says nothing of IPv6, which stays open",
+      "this denies IPv4 only: `0.0.0.0/0` does not match IPv6, which stays open",
     ],
   ])("of %s is reported in a dual-stack cluster", (_what, networks, message) =>
     expect(found(dual + deny(networks)).map((f) => [f.severity, f.message])).toEqual([["warning", message]]),
@@ -38,11 +38,11 @@ describe("a denial of one address family", () => {
     expect(found(single + deny("0.0.0.0/0")).map((f) => [f.severity, f.message])).toEqual([
       [
         "note",
-        "this denies IPv4 only: `0.0.0.0/0` says nothing of IPv6, which stays open once pods get such addresses",
+        "this denies IPv4 only: `0.0.0.0/0` does not match IPv6, which stays open once pods get such addresses",
       ],
     ]));
 
-  it("is reported where policies stand by themselves", () =>
+  it("is reported for policies without a cluster", () =>
     expect(found(deny("0.0.0.0/0")).map((f) => f.severity)).toEqual(["warning"]));
 
   it.each([
@@ -68,7 +68,7 @@ describe("a denial of one address family", () => {
             '[{action: Accept, to: [{networks: ["2001:db8::/32"]}]}, {action: Deny, to: [{networks: ["::/0"]}]}]',
         }),
     ],
-  ])("says nothing of %s", (_what, yaml) =>
+  ])("does not report %s", (_what, yaml) =>
     expect(linted(otherFamilyOpen, yaml).filter((text) => text.includes("IPv4 only"))).toEqual([]),
   );
 });

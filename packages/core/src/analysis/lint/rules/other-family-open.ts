@@ -7,7 +7,7 @@ import { sampleAddress, samplePort } from "../samples.js";
 
 const whole = { 4: "0.0.0.0/0", 6: "::/0" } as const;
 
-/** S3.4: `0.0.0.0/0` does not speak of IPv6. */
+/** S3.4: `0.0.0.0/0` does not match IPv6. */
 export const otherFamilyOpen: LintRule = {
   code: "TW4002",
   *check(context) {
@@ -15,7 +15,7 @@ export const otherFamilyOpen: LintRule = {
       const denied = onlyFamilyDenied(placed.rule);
       if (denied === undefined) continue;
       const open = denied === 4 ? 6 : 4;
-      if (!isDeniedBeside(placed, open, context)) yield* checkRule(placed, denied, open, context);
+      if (!isDeniedByAnother(placed, open, context)) yield* checkRule(placed, denied, open, context);
     }
   },
 };
@@ -37,7 +37,7 @@ function holdsFamily(peer: Peer, family: Family): boolean {
 }
 
 /** The other family has a rule of its own in the same policy. */
-function isDeniedBeside({ rule, direction }: RuleInTier, open: Family, context: LintContext): boolean {
+function isDeniedByAnother({ rule, direction }: RuleInTier, open: Family, context: LintContext): boolean {
   const others = context.rulesByPolicy.get(rule.origin.policy) ?? [];
   return others.some(
     (other) =>
@@ -61,13 +61,13 @@ function* checkRule(
   const witness = speaks ? openFlow(placed, open, context) : undefined;
   // Other policies close the gap.
   if (speaks && witness === undefined) return;
-  const message = `this denies IPv${denied} only: \`${whole[denied]}\` says nothing of IPv${open}, which stays open`;
+  const message = `this denies IPv${denied} only: \`${whole[denied]}\` does not match IPv${open}, which stays open`;
   const unheard = pods.length > 0 && !speaks;
   yield finding("TW4002", unheard ? `${message} once pods get such addresses` : message, {
     // As long as no pod here has such an address, nothing is open.
     ...(unheard ? { severity: "note" } : {}),
     ...context.about(rule, (value) => typeof value === "string" && isWhole(value, denied)),
-    hint: `Add \`${whole[open]}\` beside it.`,
+    hint: `Add \`${whole[open]}\` next to it.`,
     ...(witness === undefined ? {} : { witness }),
   });
 }
@@ -77,7 +77,7 @@ function isWhole(text: string, family: Family): boolean {
   return cidr !== undefined && formatCidr(cidr) === whole[family];
 }
 
-/** A connection of the other family that no rule of the tier speaks of, and that is allowed. */
+/** A connection of the other family that no rule of the tier matches, and that is allowed. */
 function openFlow(
   { rule, tier, direction }: RuleInTier,
   open: Family,

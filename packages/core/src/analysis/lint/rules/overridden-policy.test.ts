@@ -4,19 +4,19 @@ import { findingsOf, lintedLines } from "../../../../testing/linted.js";
 import { overriddenPolicy } from "./overridden-policy.js";
 
 describe("a NetworkPolicy that is overridden", () => {
-  it("is told of with who decides otherwise, how much, and a connection", () => {
+  it("is reported with the rules that decide otherwise, how much, and a connection", () => {
     const [found, ...others] = findingsOf(
       overriddenPolicy,
       `${cartAndWeb}${guardOnPort("no-ssh", "Deny", 22)}${guardOnPort("no-telnet", "Deny", 23)}${policyOfCart(fromWeb)}`,
     );
     expect(others).toEqual([]);
     expect(found?.message).toBe(
-      "NetworkPolicy shop/np allows ingress that ClusterNetworkPolicy no-ssh rule 1 and ClusterNetworkPolicy no-telnet rule 1 deny before it is asked: 1 pair of ends",
+      "NetworkPolicy shop/np is overridden in this cluster: it allows ingress that ClusterNetworkPolicy no-ssh rule 1 and ClusterNetworkPolicy no-telnet rule 1 deny in a higher tier, for 1 pair of endpoints",
     );
     expect(found?.witness).toMatchObject({ flow: { protocol: "TCP", port: 22 }, verdict: "Deny" });
   });
 
-  it("is not, where the tiers before allow what it allows, or pass it", () => {
+  it("is not, if earlier tiers allow what it allows, or pass it", () => {
     expect(
       lintedLines(
         overriddenPolicy,

@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { findingsOf, lintedLines } from "../../../../testing/linted.js";
 import { clusterPolicy, namespace, pod } from "../../../../testing/manifests.js";
+import { witnessText } from "../../../report/lint/lint-text.js";
 import { possibleOrderConflict } from "./possible-order-conflict.js";
 
 const policy = (name: string, action: string, subject: string) =>
@@ -15,34 +16,42 @@ const webInProd =
   "{pods: {namespaceSelector: {matchLabels: {stage: prod}}, podSelector: {matchLabels: {app: web}}}}";
 
 describe("S1.13: policies of one priority that could disagree", () => {
-  it("are told of with the labels that would make them", () => {
+  it("are reported with a connection in a cluster of two pods, which the evaluator decides by their order", () => {
     const pods = namespace("shop", "{team: blue}") + pod("shop/cart");
-    const [found] = lintedLines(
+    const [found] = findingsOf(
       possibleOrderConflict,
       pods + policy("a", "Accept", blue) + policy("b", "Deny", webInProd),
     );
-    expect(found).toContain(
-      "no pod is selected by both today; a pod with app=web in a namespace with team=blue, stage=prod would be",
+    expect(found?.message).toBe(
+      "ClusterNetworkPolicy a and ClusterNetworkPolicy b share priority 10 in tier admin and could disagree: no connection of this cluster shows it, but there can be one",
+    );
+    expect(found?.witness && witnessText(found.witness)).toBe(
+      'pod {} in namespace other {} → pod {app: "web"} in namespace another {team: "blue", stage: "prod"} on 80/TCP: ingress is allowed with a first, as it is now, and denied with b first',
     );
   });
 
-  it("are told of with the pods that both select, where nobody is there to talk to them", () => {
-    const pods =
-      namespace("shop", "{team: blue, stage: prod}") +
-      pod("shop/web", { labels: "{app: web}", ips: ["10.0.0.1"] });
+  it("S1.1: is silent if an earlier policy decides everything that both match", () => {
     const first = clusterPolicy("first", {
       priority: "1",
       ingress: "[{action: Deny, from: [{namespaces: {}}]}]",
     });
-    const [found] = findingsOf(
-      possibleOrderConflict,
-      pods + first + policy("a", "Accept", blue) + policy("b", "Deny", webInProd),
-    );
-    expect(found?.message).toContain("no connection of the pods that both select shows it today");
-    expect(found?.witness).toMatchObject({ kind: "pods", count: 1 });
+    const both = policy("a", "Accept", blue) + policy("b", "Deny", webInProd);
+    expect(lintedLines(possibleOrderConflict, first + both)).toEqual([]);
+    expect(lintedLines(possibleOrderConflict, both)).toHaveLength(1);
   });
 
-  it("is silent where no labels could make them meet", () => {
+  it("S1.3, S11.2: a Pass and an Allow disagree once a namespace owner isolates a pod", () => {
+    const [found] = findingsOf(
+      possibleOrderConflict,
+      policy("a", "Pass", blue) + policy("b", "Accept", webInProd),
+    );
+    expect(found?.witness).toMatchObject({
+      kind: "cluster",
+      text: "ingress is denied with a first, as it is now, and allowed with b first",
+    });
+  });
+
+  it("is silent if no pod can be selected by both", () => {
     const red = "{namespaces: {matchLabels: {team: red}}}";
     expect(
       lintedLines(possibleOrderConflict, policy("a", "Accept", blue) + policy("b", "Deny", red)),

@@ -29,49 +29,49 @@ const everyPod = "{from: [{podSelector: {}}]}";
 const from = (action: string, app: string) =>
   `{action: ${action}, from: [{pods: {namespaceSelector: {}, podSelector: {matchLabels: {app: ${app}}}}}]}`;
 
-describe("a rule without which nothing would change", () => {
-  it("decides something that its tier would say as well", () =>
+describe("a redundant rule", () => {
+  it("decides something that its tier would decide in the same way, in every cluster", () =>
     expect(lintedLines(redundantRule, `${cartAndWeb}${networkPolicy("np", web, everyPod)}`)).toEqual([
-      "line 21: NetworkPolicy shop/np rule 1 changes nothing: without it, its tier says the same of every connection in this cluster",
+      "line 21: NetworkPolicy shop/np rule 1 is redundant in every cluster: without it, NetworkPolicy shop/np rule 2 decides its traffic in the same way",
     ]));
 
-  it("repeats what others of a tier without an order say", () =>
+  it("repeats what others allow, in a tier without an order", () =>
     expect(lintedLines(redundantRule, `${cartAndWeb}${networkPolicy("np", everyPod, web)}`)).toEqual([
-      "line 22: NetworkPolicy shop/np rule 2 changes nothing: NetworkPolicy shop/np rule 1 allows all of it as well, whatever is deployed",
+      "line 22: NetworkPolicy shop/np rule 2 is redundant in every cluster: NetworkPolicy shop/np rule 1 allows everything that it allows",
     ]));
 
-  it("may be one of two: each can go by itself, and the hint says that not both can", () => {
+  it("may be one of two that repeat each other: the hint says to keep one", () => {
     const found = findingsOf(
       redundantRule,
       `${cartAndWeb}${networkPolicy("a", web)}${networkPolicy("b", web)}`,
     );
     expect(found.map(({ place }) => place?.line)).toEqual([21, 30]);
-    for (const { hint } of found) expect(hint).toContain("one of them has to stay");
+    for (const { hint } of found) expect(hint).toContain("keep one of them");
   });
 
-  it("is told apart where it holds whatever namespaces do", () => {
+  it("is reported for this cluster only if namespace owners can make it needed", () => {
     const [found] = findingsOf(
       redundantRule,
       `${cartAndWeb}${guard(from("Deny", "web"))}${networkPolicy("np")}`,
     );
     expect(found?.message).toBe(
-      "ClusterNetworkPolicy guard rule 1 changes nothing today: without it, other tiers say the same of every connection in this cluster",
+      "ClusterNetworkPolicy guard rule 1 is redundant in this cluster: without it, other tiers decide every connection in the same way",
     );
     expect(found?.hint).toContain("guardrail");
     expect(found?.witness).toMatchObject({
       verdict: "Deny",
-      text: "this rule denies it; without it, it is denied by isolation by NetworkPolicy shop/np",
+      text: "this rule denies it; without the rule, it is denied by isolation by NetworkPolicy shop/np",
     });
   });
 
-  it("is not one that somebody would miss", () => {
+  it("is not one that changes a verdict", () => {
     expect(lintedLines(redundantRule, `${cartAndWeb}${networkPolicy("np", web)}`)).toEqual([]);
     expect(
       lintedLines(redundantRule, `${cartAndWeb}${guard(from("Accept", "web"))}${networkPolicy("np")}`),
     ).toEqual([]);
   });
 
-  it("S7.7: is not one that lifts the condition of another", () => {
+  it("S7.7: is not one that removes the condition of another", () => {
     const cilium = (rules: string) => `---
 apiVersion: cilium.io/v2
 kind: CiliumNetworkPolicy

@@ -1,52 +1,61 @@
 import { formatRule } from "../../../policy/describe.js";
-import { type Rule, type TierName, tierNames } from "../../../policy/model.js";
+import { type Isolation, type Rule, type TierName, tierNames } from "../../../policy/model.js";
 import type { Decider } from "../../../evaluate/walk.js";
-import type { RuleProof } from "../../proof/rule-proofs.js";
+import type { Replacement, RuleProof } from "../../proof/rule-proofs.js";
 import { type Finding, finding } from "../finding.js";
 import { verdictWords } from "../../verdict-words.js";
-import { listed, deciderName, relatedTo, says, where } from "../naming.js";
+import { actionVerbs, deciderName, listed, relatedTo } from "../naming.js";
 import { aboutRule, type LintContext, type LintRule } from "../rule.js";
-import { onlyRepeats } from "./shadowed-rule.js";
+import { onlyRepeats, shownProof } from "./shadowed-rule.js";
 
 /** A rule without which every connection would be decided as it is. */
 export const redundantRule: LintRule = {
   code: "TW4103",
   *check(context) {
     for (const proof of context.proofs.ofRules)
-      if (proof.kind === "redundant") yield redundant(proof, context);
-      else if (proof.kind === "shadowed" && onlyRepeats(proof)) yield repeated(proof);
+      if (onlyRepeats(proof)) yield repeated(proof);
+      else if (shownProof(proof).kind === "redundant") yield redundant(proof, context);
   },
 };
 
-function redundant(
-  { rule, tier, because, example }: Extract<RuleProof, { kind: "redundant" }>,
-  { engine }: LintContext,
-): Finding {
-  const { flow, instead } = example();
-  const isGuardrail = because === "other tiers" && isBeforeNamespaces(tier);
-  return finding(
-    "TW4103",
-    `${formatRule(rule.origin)} changes nothing${isGuardrail ? " today" : ""}: without it, ${because} ${because === "its tier" ? "says" : "say"} the same of every connection in this cluster`,
-    {
-      ...aboutRule(rule),
-      witness: {
-        kind: "flow",
-        flow,
-        verdict: engine.verdict(flow),
-        text: `this rule ${says[rule.action].one} it; without it, it is ${verdictWords[instead.verdict]} by ${inWords(instead.by)}`,
-      },
-      related: relatedTo(decidingParts(instead.by)),
-      hint: isGuardrail ? guardrailHint(rule) : hintFor(rule),
-    },
-  );
+function redundant({ rule, tier, here, everywhere }: RuleProof, { engine }: LintContext): Finding {
+  const example = here?.kind === "redundant" ? here : undefined;
+  const shown = example && witnessOf(rule, example.example(), engine);
+  const isGuardrail =
+    everywhere === undefined && example?.because === "other tiers" && isBeforeNamespaces(tier);
+  return finding("TW4103", `${formatRule(rule.origin)} is redundant ${reasonFor(example, everywhere)}`, {
+    ...aboutRule(rule),
+    ...(shown && { witness: shown.witness }),
+    related: relatedTo(everywhere?.by ?? shown?.deciders ?? []),
+    hint: isGuardrail ? guardrailHint(rule) : hintFor(rule),
+  });
 }
 
-function repeated({ rule, by, always }: Extract<RuleProof, { kind: "shadowed" }>): Finding {
-  const deciders = always === undefined ? by : [always];
-  const verb = says[rule.action][deciders.length === 1 ? "one" : "many"];
+function reasonFor(
+  here: Extract<RuleProof["here"], { kind: "redundant" }> | undefined,
+  everywhere: RuleProof["everywhere"],
+): string {
+  if (everywhere === undefined)
+    return `in this cluster: without it, ${here?.because === "its tier" ? "its tier decides" : "other tiers decide"} every connection in the same way`;
+  const { by } = everywhere;
+  const deciders = by.length === 0 ? "the default" : listed(by.map(deciderName));
+  return `in every cluster: without it, ${deciders} ${by.length > 1 ? "decide" : "decides"} its traffic in the same way`;
+}
+
+function witnessOf(rule: Rule, { flow, instead }: Replacement, engine: LintContext["engine"]) {
+  const deciders = decidingParts(instead.by);
+  const text = `this rule ${actionVerbs[rule.action].one} it; without the rule, it is ${verdictWords[instead.verdict]} by ${deciders.length === 0 ? "default" : listed(deciders.map(deciderName))}`;
+  return { deciders, witness: { kind: "flow", flow, verdict: engine.verdict(flow), text } as const };
+}
+
+function repeated(proof: RuleProof): Finding {
+  const { rule } = proof;
+  const { by: deciders, inEveryCluster } = shownProof(proof);
+  const where = inEveryCluster ? "in every cluster" : "in this cluster";
+  const verb = actionVerbs[rule.action][deciders.length === 1 ? "one" : "many"];
   return finding(
     "TW4103",
-    `${formatRule(rule.origin)} changes nothing: ${listed(deciders.map(deciderName))} ${verb} all of it as well, ${where(always)}`,
+    `${formatRule(rule.origin)} is redundant ${where}: ${listed(deciders.map(deciderName))} ${verb} everything that it ${actionVerbs[rule.action].one}`,
     {
       ...aboutRule(rule),
       related: relatedTo(deciders),
@@ -55,41 +64,27 @@ function repeated({ rule, by, always }: Extract<RuleProof, { kind: "shadowed" }>
   );
 }
 
-/** What a tier says that no policy of a namespace can take back. */
+/** Whether no policy of a namespace can override the tier. */
 const isBeforeNamespaces = (tier: TierName): boolean =>
   tierNames.indexOf(tier) < tierNames.indexOf("network-policy");
 
 function guardrailHint({ action }: Rule): string {
   return action === "Pass"
-    ? "Its tier and those behind it agree today. Once they do not, it has a use again."
-    : "Namespaces may change their own policies: as a guardrail against that, it still has a use.";
+    ? "Its tier and later tiers agree today. If one of them changes, the rule is needed again."
+    : "Namespace owners can change their own policies. Keep the rule if it is a guardrail against that.";
 }
 
-function inWords(by: Decider): string {
-  switch (by.kind) {
-    case "rule":
-      return deciderName(by.rule);
-    case "isolation":
-      return listed(by.isolation.map(deciderName));
-    case "default":
-    case "no-walk":
-    case "own-address":
-    case "own-node":
-      return "the default";
-  }
-}
-
-function decidingParts(by: Decider) {
+function decidingParts(by: Decider): readonly (Rule | Isolation)[] {
   if (by.kind === "rule") return [by.rule];
   return by.kind === "isolation" ? by.isolation : [];
 }
 
-/** Two that repeat each other are both found; and a policy that isolates may do so only because it has rules. */
+/** Two rules that repeat each other are both reported; and a policy may isolate only because it has rules. */
 function hintFor({ origin }: Rule): string {
-  const alone = "It can go by itself; where two rules repeat each other, one of them has to stay.";
+  const alone = "Remove it. If two rules repeat each other, keep one of them.";
   switch (origin.policy.dialect) {
     case "network-policy":
-      return `${alone} Leave \`policyTypes\` as it works now, so that the policy isolates as before.`;
+      return `${alone} Keep \`policyTypes\` as it is in effect now, so that the policy isolates as before.`;
     case "cilium":
       return `${alone} If it is the last of its section, set \`enableDefaultDeny\`, so that the policy isolates as before.`;
     case "cluster-network-policy":

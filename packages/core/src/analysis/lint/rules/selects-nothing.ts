@@ -10,7 +10,7 @@ export const selectsNothing: LintRule = {
   code: "TW4001",
   *check(context) {
     const { cluster, tiers } = context.state;
-    // Policies are often checked by themselves: then nobody expects them to select anything.
+    // Policies are often checked without a cluster: then they are not expected to select anything.
     if (cluster.pods.size === 0) return;
     for (const [policy, subjects] of subjectsByPolicy(tiers))
       if (subjects.every((subject) => context.podsOf(subject).length === 0))

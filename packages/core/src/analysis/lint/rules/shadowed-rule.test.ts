@@ -34,30 +34,45 @@ const from = (action: string, namespaces: string, ports = "") =>
 const pod = (action: string, app: string) =>
   `{action: ${action}, from: [{pods: {namespaceSelector: {}, podSelector: {matchLabels: {app: ${app}}}}}]}`;
 
-describe("S1.1: a rule behind others that match all that it matches", () => {
-  it("is told of with the one that covers it, whatever is deployed: also without any pods", () =>
+describe("S1.1: a rule after others that match everything that it matches", () => {
+  it("is reported with the rule that shadows it in every cluster, also without any pods", () =>
     expect(
       lintedLines(shadowedRule, guard(from("Deny", "{}"), from("Accept", "{matchLabels: {team: a}}", "80"))),
     ).toEqual([
-      "line 11: ClusterNetworkPolicy guard rule 2 never decides anything: ClusterNetworkPolicy guard rule 1 comes before it in tier admin and matches all that it matches, whatever is deployed",
+      "line 11: ClusterNetworkPolicy guard rule 2 is shadowed in every cluster: ClusterNetworkPolicy guard rule 1 comes before it in tier admin and matches everything that it matches",
     ]));
 
-  it("is told of with those that take it in this cluster, and only those", () =>
+  it("is reported with the rules that shadow it in this cluster, and only those", () =>
     expect(
       lintedLines(
         shadowedRule,
-        `${pods}${guard(pod("Pass", "web"), pod("Deny", "nobody"), pod("Accept", "cart"), from("Deny", "{matchLabels: {team: a}}"))}`,
+        `${pods}${guard(pod("Pass", "web"), pod("Deny", "absent"), pod("Accept", "cart"), from("Deny", "{matchLabels: {team: a}}"))}`,
       ),
     ).toEqual([
-      "line 26: ClusterNetworkPolicy guard rule 4 never decides anything: ClusterNetworkPolicy guard rule 1 and ClusterNetworkPolicy guard rule 3 come before it in tier admin and match all that it matches, in this cluster",
+      "line 26: ClusterNetworkPolicy guard rule 4 is shadowed in this cluster: ClusterNetworkPolicy guard rule 1 and ClusterNetworkPolicy guard rule 3 come before it in tier admin and match everything that it matches",
     ]));
 
-  it("is not told of while a port is left", () =>
+  it("is reported with all rules that together shadow it in every cluster", () =>
+    expect(
+      lintedLines(
+        shadowedRule,
+        guard(
+          from("Deny", "{matchExpressions: [{key: team, operator: Exists}]}"),
+          pod("Accept", "web"),
+          from("Deny", "{matchExpressions: [{key: team, operator: DoesNotExist}]}"),
+          from("Accept", "{}", "80"),
+        ),
+      ),
+    ).toEqual([
+      "line 13: ClusterNetworkPolicy guard rule 4 is shadowed in every cluster: ClusterNetworkPolicy guard rule 1 and ClusterNetworkPolicy guard rule 3 come before it in tier admin and match everything that it matches",
+    ]));
+
+  it("is not reported while a port is left", () =>
     expect(
       lintedLines(shadowedRule, `${pods}${guard(from("Deny", "{}", "80"), from("Accept", "{}"))}`),
     ).toEqual([]));
 
-  it("is not told of where it speaks of nobody: then it is in nobody's shadow", () =>
+  it("is not reported if it matches no pods: then no rule shadows it", () =>
     expect(
       lintedLines(
         shadowedRule,
@@ -65,7 +80,7 @@ describe("S1.1: a rule behind others that match all that it matches", () => {
       ),
     ).toEqual([]));
 
-  it("S7.1: a Cilium allow behind a deny is one, and NetworkPolicies that repeat each other are not", () => {
+  it("S7.1: a Cilium allow after a deny is one, and NetworkPolicies that repeat each other are not", () => {
     const cilium = `
 apiVersion: cilium.io/v2
 kind: CiliumNetworkPolicy
@@ -76,7 +91,7 @@ spec:
   ingressDeny: [{fromEntities: [all]}]
 `;
     expect(lintedLines(shadowedRule, `${pods}${cilium}`)).toEqual([
-      "line 20: CiliumNetworkPolicy shop/cart rule 1 never decides anything: CiliumNetworkPolicy shop/cart ingressDeny rule 1 comes before it in tier network-policy and matches all that it matches, whatever is deployed",
+      "line 20: CiliumNetworkPolicy shop/cart rule 1 is shadowed in every cluster: CiliumNetworkPolicy shop/cart ingressDeny rule 1 comes before it in tier network-policy and matches everything that it matches",
     ]);
     const twice = `
 apiVersion: networking.k8s.io/v1

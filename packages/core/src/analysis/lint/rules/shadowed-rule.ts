@@ -1,36 +1,53 @@
 import { formatRule } from "../../../policy/describe.js";
-import { type Rule, type TierName } from "../../../policy/model.js";
+import { type Isolation, type Rule, type TierName } from "../../../policy/model.js";
 import type { RuleProof } from "../../proof/rule-proofs.js";
 import { type Finding, finding } from "../finding.js";
-import { listed, deciderName, relatedTo, says, where } from "../naming.js";
+import { actionVerbs, deciderName, listed, relatedTo } from "../naming.js";
 import { aboutRule, type LintRule } from "../rule.js";
 
-type Shadowed = Extract<RuleProof, { kind: "shadowed" }>;
-
-/** A rule behind others of its tier that match all that it matches. */
+/** A rule after others of its tier that match everything that it matches. */
 export const shadowedRule: LintRule = {
   code: "TW4101",
   *check(context) {
     for (const proof of context.proofs.ofRules)
-      if (proof.kind === "shadowed" && !onlyRepeats(proof)) yield shadowed(proof);
+      if (shownProof(proof).kind === "shadowed" && !onlyRepeats(proof)) yield shadowed(proof);
   },
 };
 
-/** Where all rules allow, none comes before another: such a rule is not in a shadow, it says what others say. */
-export function onlyRepeats({ tier, rule, by, always }: Shadowed): boolean {
-  const deciders = always === undefined ? by : [...by, always];
-  return !isOrdered(tier) && deciders.every(({ action }) => action === rule.action);
+/** What is reported of a rule. */
+export interface ShownProof {
+  readonly kind: "shadowed" | "unreached" | "redundant";
+  readonly inEveryCluster: boolean;
+  /** The rules that make it so. */
+  readonly by: readonly (Rule | Isolation)[];
 }
 
-/** Whether people choose which rule comes first; the other tiers order rules by what they do. */
+/** What holds in every cluster. But that a rule never decides in this one says more than that others decide the same. */
+export function shownProof({ here, everywhere }: RuleProof): ShownProof {
+  const neverDecides = here !== undefined && here.kind !== "redundant";
+  if (everywhere !== undefined && !(neverDecides && everywhere.kind === "redundant"))
+    return { ...everywhere, inEveryCluster: true };
+  return { kind: "redundant", by: [], ...here, inEveryCluster: false };
+}
+
+/** Where all rules of a tier allow, their order does not matter: such a rule repeats what others allow. */
+export function onlyRepeats(proof: RuleProof): boolean {
+  const { kind, by } = shownProof(proof);
+  const isSame = (decider: Rule | Isolation) => "action" in decider && decider.action === proof.rule.action;
+  return kind === "shadowed" && !isOrdered(proof.tier) && by.every(isSame);
+}
+
+/** Whether users choose which rule comes first; the other tiers order rules by their actions. */
 const isOrdered = (tier: TierName): boolean => tier === "admin" || tier === "baseline";
 
-function shadowed({ rule, tier, by, always }: Shadowed): Finding {
-  const deciders = always === undefined ? by : [always];
+function shadowed(proof: RuleProof): Finding {
+  const { rule, tier } = proof;
+  const { by: deciders, inEveryCluster } = shownProof(proof);
   const [comes, matches] = deciders.length === 1 ? ["comes", "matches"] : ["come", "match"];
+  const where = inEveryCluster ? "in every cluster" : "in this cluster";
   return finding(
     "TW4101",
-    `${formatRule(rule.origin)} never decides anything: ${listed(deciders.map(deciderName))} ${comes} before it in tier ${tier} and ${matches} all that it matches, ${where(always)}`,
+    `${formatRule(rule.origin)} is shadowed ${where}: ${listed(deciders.map(deciderName))} ${comes} before it in tier ${tier} and ${matches} everything that it matches`,
     {
       ...aboutRule(rule),
       related: relatedTo(deciders),
@@ -39,9 +56,11 @@ function shadowed({ rule, tier, by, always }: Shadowed): Finding {
   );
 }
 
-function hintFor(rule: Rule, tier: TierName, deciders: readonly Rule[]): string {
-  const differing = deciders.find(({ action }) => action !== rule.action);
-  if (differing === undefined) return "It can go: what it says is said before.";
-  const exception = isOrdered(tier) ? "put it before" : "narrow what comes before";
-  return `It would ${says[rule.action].many} what ${deciderName(differing)} ${says[differing.action].one}: if it is meant as an exception, ${exception}; if not, it can go.`;
+function hintFor(rule: Rule, tier: TierName, deciders: readonly (Rule | Isolation)[]): string {
+  const differing = deciders.find(
+    (decider): decider is Rule => "action" in decider && decider.action !== rule.action,
+  );
+  if (differing === undefined) return "Remove it: earlier rules decide its traffic in the same way.";
+  const exception = isOrdered(tier) ? "move it before that rule" : "narrow that rule";
+  return `It would ${actionVerbs[rule.action].many} what ${deciderName(differing)} ${actionVerbs[differing.action].one}. If it is meant as an exception, ${exception}; otherwise, remove it.`;
 }

@@ -48,16 +48,16 @@ describe("S1.13: policies of one priority", () => {
     ["have priorities of their own", policy("a", "Accept") + policy("b", "Deny", "{}", 20), []],
     ["disagree about a connection", policy("a", "Accept") + policy("b", "Deny"), ["TW4106", "TW4107"]],
     [
-      "pass and deny, and nothing behind denies",
+      "pass and deny, and no later tier denies",
       policy("a", "Pass") + policy("b", "Deny"),
       ["TW4106", "TW4107"],
     ],
     [
-      "pass and allow, and nothing behind denies",
+      "pass and allow, and no later tier denies",
       policy("a", "Pass") + policy("b", "Accept"),
       ["TW4106", "TW4108"],
     ],
-    ["say the same", policy("a", "Deny") + policy("b", "Deny"), ["TW4106"]],
+    ["decide the same", policy("a", "Deny") + policy("b", "Deny"), ["TW4106"]],
     ["are about different ports", policy("a", "Accept") + policy("b", "Deny", "{}", 10, 81), ["TW4106"]],
     ["cannot select one pod", policy("a", "Accept", blue) + policy("b", "Deny", red), ["TW4106"]],
     [
@@ -66,20 +66,33 @@ describe("S1.13: policies of one priority", () => {
       ["TW4106", "TW4108"],
     ],
     [
-      "are behind one that decides",
+      "come after one that decides everything that they match",
       policy("first", "Deny", "{}", 5) + policy("a", "Accept") + policy("b", "Deny"),
-      ["TW4106", "TW4108"],
+      ["TW4106"],
     ],
   ])("that %s", (_what, policies, expected) => expect(codesIn(`${pods}${policies}`)).toEqual(expected));
 
-  it("are told of once, all together, at a priority", () =>
+  it("are reported once, all together, at a priority", () =>
     expect(
       lintedLines(sharedPriority, policy("a", "Deny") + policy("b", "Deny") + policy("c", "Deny")),
     ).toEqual([
-      "line 16: ClusterNetworkPolicy a, ClusterNetworkPolicy b and ClusterNetworkPolicy c share priority 10 of tier admin; here they are evaluated in the order of their names",
+      "line 16: ClusterNetworkPolicy a, ClusterNetworkPolicy b and ClusterNetworkPolicy c share priority 10 in tier admin: they never disagree, in any cluster, so their order does not matter",
     ]));
 
-  it("are told of in the order of evaluation, whichever direction they speak of", () => {
+  it.each([
+    ["in this cluster", pods],
+    ["in another cluster", ""],
+  ])("are evaluated in the order of their names if they disagree %s", (_where, cluster) =>
+    expect(
+      findingsOf(sharedPriority, `${cluster}${policy("a", "Accept")}${policy("b", "Deny")}`).map(
+        ({ message }) => message,
+      ),
+    ).toEqual([
+      "ClusterNetworkPolicy a and ClusterNetworkPolicy b share priority 10 in tier admin: they are evaluated in the order of their names",
+    ]),
+  );
+
+  it("are reported in the order of evaluation, whatever their direction", () => {
     const egress = policy("a", "Deny").replace("ingress: ", "egress: ").replace("from:", "to:");
     const [found] = lintedLines(sharedPriority, egress + policy("b", "Deny"));
     expect(found).toContain("ClusterNetworkPolicy a and ClusterNetworkPolicy b share");
@@ -96,7 +109,7 @@ spec:
   ingress: [{action: Deny, from: [{namespaces: {namespaceSelector: {}}}], l4Selector: {allPorts: true}}]
 `;
     expect(lintedLines(sharedPriority, `${kep("a")}${kep("b")}`)).toEqual([
-      "line 14: AdminNetworkPolicy a and AdminNetworkPolicy b share priority 50 of tier admin; here they are evaluated in the order of their names",
+      "line 14: AdminNetworkPolicy a and AdminNetworkPolicy b share priority 50 in tier admin: they never disagree, in any cluster, so their order does not matter",
     ]);
   });
 });

@@ -17,7 +17,7 @@ export const supersededApi: LintRule = {
       if (why !== undefined)
         yield finding("TW4009", `${formatPolicy(policy)} ${why}`, {
           ...aboutPolicy(policy),
-          hint: "`tierwall convert --to cluster-network-policy` writes it anew, and proves that every verdict stays.",
+          hint: "`tierwall convert --to cluster-network-policy` converts it, and proves that no verdict changes.",
         });
     }
   },

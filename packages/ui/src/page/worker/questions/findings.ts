@@ -1,6 +1,7 @@
 import type { Code, Finding, Severity } from "@tierwall/core";
 import { lint } from "@tierwall/core/analysis";
-import { formatEndpoint, formatPolicy } from "@tierwall/core/model";
+import { formatPolicy } from "@tierwall/core/model";
+import { witnessText } from "@tierwall/core/report";
 import type { PolicyDefinition } from "@tierwall/core/state";
 import type { HeldState } from "../held-state.js";
 import { blockAt } from "./lines.js";
@@ -21,16 +22,19 @@ export interface FindingView {
   readonly witness?: string;
 }
 
+/** Milliseconds for what holds in every cluster: other questions wait in the meantime. */
+const budget = 1500;
+
 /** Takes a while in a large cluster: rules are compared for all pairs. */
 export function answerFindings(held: HeldState, _request: Record<string, never>): readonly FindingView[] {
-  const { findings } = lint(held.state, { sources: held.given.sources, engine: held.engine });
+  const { findings } = lint(held.state, { sources: held.given.sources, engine: held.engine, budget });
   const policies = new PolicyPlaces(held);
   return findings.map((finding) => findingView(finding, policies));
 }
 
 function findingView(finding: Finding, policies: PolicyPlaces): FindingView {
   const { code, severity, message, hint, place } = finding;
-  const witness = witnessText(finding);
+  const witness = finding.witness && witnessText(finding.witness);
   return {
     code,
     severity,
@@ -40,19 +44,6 @@ function findingView(finding: Finding, policies: PolicyPlaces): FindingView {
     ...policies.of(finding),
     ...placeView(place),
   };
-}
-
-function witnessText({ witness }: Finding): string | undefined {
-  if (witness === undefined) return undefined;
-  if (witness.kind === "pods") {
-    const names = witness.pods.map(({ namespace, name }) => `${namespace}/${name}`);
-    const rest = witness.count - names.length;
-    return `${names.join(", ")}${rest > 0 ? ` and ${rest} more` : ""}`;
-  }
-  const { source, destination, port, protocol } = witness.flow;
-  const asked = protocol === "ICMP" ? "ICMP" : `:${port}/${protocol}`;
-  const said = witness.text ?? { Allow: "allowed", Deny: "denied", Undecided: "undecided" }[witness.verdict];
-  return `${formatEndpoint(source)} → ${formatEndpoint(destination)} ${asked}: ${said}`;
 }
 
 /** Which policy a finding is in, and which of its rules. */

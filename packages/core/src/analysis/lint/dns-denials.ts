@@ -7,7 +7,7 @@ import { flowBetween } from "../endpoints/example-flow.js";
 import { type DnsServer, dnsServersOf } from "./dns-servers.js";
 
 /** Pods that reach no DNS server by a protocol, and who keeps them from it. */
-export interface DnsCut {
+export interface DnsDenial {
   readonly pods: readonly PodEndpoint[];
   readonly by: Decider;
   readonly direction: Direction;
@@ -15,17 +15,17 @@ export interface DnsCut {
   readonly flow: Flow;
 }
 
-/** By who denies it; exactly those pods whose every query is denied, but for those that are left out. */
-export function dnsCuts(
+/** By what denies it: exactly those pods whose every query is denied, except those that are left out. */
+export function dnsDenials(
   engine: Engine,
   protocol: DnsServer["protocol"],
   except: ReadonlySet<Pod> = new Set(),
-): readonly DnsCut[] {
+): readonly DnsDenial[] {
   const servers = dnsServersOf(engine.cluster).filter((server) => server.protocol === protocol);
   if (servers.length === 0) return [];
   // A server is not asked by itself, nor by the others of its kind.
   const leftOut = new Set([...except, ...servers.map(({ pod }) => pod.pod)]);
-  const found = new Map<unknown, DnsCut & { readonly pods: PodEndpoint[] }>();
+  const found = new Map<unknown, DnsDenial & { readonly pods: PodEndpoint[] }>();
   for (const index of engine.ends.podClasses) {
     const end = engine.ends.classes[index]!;
     const pods = [...endpointsOf(engine.cluster, end)].filter(

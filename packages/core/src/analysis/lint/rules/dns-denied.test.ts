@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { findingsOf, messagesOf } from "../../../../testing/linted.js";
 import { clusterPolicy, namespace, networkPolicy, pod } from "../../../../testing/manifests.js";
-import { dnsCutOff } from "./dns-cut-off.js";
+import { dnsDenied } from "./dns-denied.js";
 
 const apps =
   namespace("shop") +
@@ -10,7 +10,7 @@ const apps =
   pod("shop/web", { labels: "{app: web}" });
 const dns = pod("kube-system/coredns", { labels: "{k8s-app: kube-dns}" });
 const cluster = apps + dns;
-const messages = (yaml: string) => messagesOf(dnsCutOff, yaml);
+const messages = (yaml: string) => messagesOf(dnsDenied, yaml);
 
 const defaultDeny = networkPolicy("shop/default-deny", { policyTypes: "[Egress]" });
 const letDns = (podSelector: string) =>
@@ -28,7 +28,7 @@ describe("pods that are cut off from DNS", () => {
 
   it("with the pods that isolate together, and the query that is denied", () => {
     const other = networkPolicy("shop/egress-too", { policyTypes: "[Egress]" });
-    const [found] = findingsOf(dnsCutOff, cluster + defaultDeny + other);
+    const [found] = findingsOf(dnsDenied, cluster + defaultDeny + other);
     expect(found?.related?.map(({ text }) => text)).toEqual([
       "NetworkPolicy shop/egress-too isolates them, too",
     ]);
@@ -44,7 +44,7 @@ describe("pods that are cut off from DNS", () => {
       "NetworkPolicy shop/default-deny isolates shop/cart for egress, and nothing lets it ask the cluster's DNS",
     ]));
 
-  it("also where no policy can tell them from the servers", () =>
+  it("also where no policy distinguishes them from the servers", () =>
     expect(
       messages(
         namespace("one") +
@@ -74,7 +74,7 @@ metadata: {name: kube-dns, namespace: kube-system}
 spec: {clusterIP: 10.96.0.10, selector: {dns: "yes"}, ports: [{port: 53, protocol: UDP, targetPort: 5353}]}
 `;
     const servers = apps + service + pod("kube-system/dns", { labels: '{dns: "yes"}' });
-    const [found] = findingsOf(dnsCutOff, servers + defaultDeny + letDns("{}"));
+    const [found] = findingsOf(dnsDenied, servers + defaultDeny + letDns("{}"));
     expect(found?.witness).toMatchObject({ kind: "flow", flow: { port: 5353 } });
   });
 
@@ -104,5 +104,5 @@ spec: {clusterIP: 10.96.0.10, selector: {dns: "yes"}, ports: [{port: 53, protoco
           policyTypes: "[Ingress]",
         }),
     ],
-  ])("says nothing of %s", (_what, yaml) => expect(messages(yaml)).toEqual([]));
+  ])("does not report %s", (_what, yaml) => expect(messages(yaml)).toEqual([]));
 });

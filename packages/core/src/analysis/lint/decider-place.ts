@@ -5,12 +5,12 @@ import { relatedAt } from "./naming.js";
 import type { LintContext } from "./rule.js";
 
 /** Who decided, in words, and the place to point to. */
-export interface Blame {
+export interface DeciderPlace {
   readonly who: string;
   readonly about: Pick<Finding, "object" | "place" | "path" | "related">;
 }
 
-export function blameOf(by: Decider, context: LintContext): Blame {
+export function deciderPlace(by: Decider, context: LintContext): DeciderPlace {
   switch (by.kind) {
     case "rule":
       return { who: formatPolicy(by.rule.origin.policy), about: context.about(by.rule) };
@@ -23,7 +23,7 @@ export function blameOf(by: Decider, context: LintContext): Blame {
           about: {},
         };
       const related = others.map((policy) =>
-        relatedAt(`${formatPolicy(policy)} isolates them, too`, policy.place()),
+        relatedAt(`${formatPolicy(policy)} isolates them too`, policy.place()),
       );
       const about = { ...context.aboutSubject(first), ...(related.length === 0 ? {} : { related }) };
       return { who: formatPolicy(first), about };

@@ -1,0 +1,2 @@
+export { orderAnswer, type OrderAnswer, type PossibleConflict } from "./order-questions.js";
+export { type EveryClusterProof, type RuleAnswer, RuleQuestions } from "./rule-questions.js";

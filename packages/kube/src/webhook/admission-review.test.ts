@@ -11,7 +11,11 @@ describe("a review", () => {
     ["is empty", "", /not JSON/],
     ["is no object", "[]", /not an AdmissionReview/],
     ["is null", "null", /not an AdmissionReview/],
-    ["is of another version", review({}, { apiVersion: "admission.k8s.io/v1beta1" }), /not an AdmissionReview/],
+    [
+      "is of another version",
+      review({}, { apiVersion: "admission.k8s.io/v1beta1" }),
+      /not an AdmissionReview/,
+    ],
     ["is of another kind", review({}, { kind: "Status" }), /not an AdmissionReview/],
     ["has no request", review(undefined), /no `request`/],
     ["has a list for a request", review([]), /no `request`/],

@@ -81,7 +81,7 @@ describe.skipIf(noControlPlane)(`replicas of the controller${skipped}`, () => {
   it("one that is stopped releases the Lease, so that no other has to wait", async () => {
     const [first, second] = [await start("leading"), await start("following")];
     expect(await first.stop("SIGTERM")).toBe(0);
-    expect(first.said).toContain("not leading any more");
+    expect(first.said).toContain("no longer leading");
     await second.says("leading");
     expect(await lease()).toMatchObject({ leaseTransitions: 1, leaseDurationSeconds: 12 });
   });
@@ -91,7 +91,7 @@ describe.skipIf(noControlPlane)(`replicas of the controller${skipped}`, () => {
     first.child.kill("SIGSTOP");
     await second.says("leading");
     first.child.kill("SIGCONT");
-    await first.says("not leading any more");
+    await first.says("no longer leading");
     const before = await first.metric('tierwall_status_writes_total{result="written"}');
     await accepted("asleep");
     expect(await first.metric('tierwall_status_writes_total{result="written"}')).toBe(before);
@@ -108,7 +108,7 @@ describe.skipIf(noControlPlane)(`replicas of the controller${skipped}`, () => {
       leaseDuration,
     );
     running.push(replica);
-    expect((await replica.says("who leads cannot be found out")).msg).toContain("not-there-yet");
+    expect((await replica.says("the leader cannot be determined")).msg).toContain("not-there-yet");
     await api.create("/api/v1/namespaces", { metadata: { name: "not-there-yet" } });
     await replica.says("leading");
   });

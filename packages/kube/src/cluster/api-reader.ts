@@ -5,7 +5,7 @@ import { objectIn, objectsAt, textAt } from "./object-fields.js";
 
 /** Why the API server did not give what it was asked for, as far as it makes a difference to what is done next. */
 export type Trouble =
-  /** The kind is not served: its definition may come. */
+  /** The kind is not served: its definition may be installed later. */
   | { readonly kind: "missing"; readonly message: string }
   | { readonly kind: "forbidden"; readonly message: string }
   /** What was seen last is too old, or not known to this server: only a new list helps. */
@@ -37,7 +37,7 @@ export class ApiReader {
     }
   }
 
-  /** A whole object; absent where the server says that it is as before. */
+  /** A whole object; absent where the server answers that it did not change. */
   async read(
     path: string,
     headers?: Headers,

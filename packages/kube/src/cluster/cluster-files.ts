@@ -48,7 +48,7 @@ function isPolicy(object: JsonObject): boolean {
   return policyTypes.has(`${apiVersion.split("/")[0]} ${kind}`);
 }
 
-/** An API server says of every object what it is. */
+/** Objects from an API server always have a kind. */
 const typeOf = (object: JsonObject) => object as { readonly apiVersion: string; readonly kind: string };
 
 /** Two APIs may have policies of the same kind and name. */

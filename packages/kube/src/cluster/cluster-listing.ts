@@ -28,7 +28,7 @@ interface ListingOptions {
   readonly signal?: AbortSignal;
 }
 
-/** A server that is busy is asked so often, and waited for so long. */
+/** Requests to a busy server, and how long to wait for it. */
 const mostTries = 4;
 const longestWaitSeconds = 5;
 

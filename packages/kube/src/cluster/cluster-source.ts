@@ -35,7 +35,7 @@ export interface ClusterSourceOptions extends Omit<LiveOptions, "provenance"> {
 /** Keeps a state of its own, for example in another thread. */
 export interface Follower {
   set(object: JsonObject): void;
-  /** What `keyOf` says of the object. */
+  /** The key of the object, from `keyOf`. */
   remove(key: string): void;
 }
 

@@ -83,7 +83,7 @@ describe("a request", () => {
   });
 
   it("is given up when nothing comes, before the answer or in the middle of it", async () => {
-    await expect(send("/silent", 100)).rejects.toThrow("said nothing for 0.1 s");
+    await expect(send("/silent", 100)).rejects.toThrow("did not answer for 0.1 s");
     await expect(bodyText(await send("/half", 2000))).rejects.toThrow("aborted");
   });
 });

@@ -20,14 +20,14 @@ export interface KubeRequest {
   readonly signal?: AbortSignal;
 }
 
-/** The API server of a cluster, and who we are to it. */
+/** The API server of a cluster, and our credentials. */
 export interface Connection {
-  /** By what name the kubeconfig knows it. */
+  /** Its name in the kubeconfig. */
   readonly context: string;
   readonly server: string;
   /** The namespace that the context is about, if it names one. */
   readonly namespace: string | undefined;
-  /** Resolves when the answer begins. Its body comes as it is read, and fails where the connection does. */
+  /** Resolves when the answer begins. Its body is streamed, and fails where the connection does. */
   send(request: KubeRequest): Promise<IncomingMessage>;
 }
 
@@ -106,7 +106,7 @@ class KubeConnection implements Connection {
       sent.on("error", reject);
       sent.on("socket", (socket) => socket.setKeepAlive(true, 15_000));
       sent.setTimeout(idleMilliseconds, () =>
-        sent.destroy(new Error(`the API server said nothing for ${idleMilliseconds / 1000} s`)),
+        sent.destroy(new Error(`the API server did not answer for ${idleMilliseconds / 1000} s`)),
       );
       sent.end(body);
     });
@@ -152,7 +152,7 @@ export function messageOf(cause: unknown): string {
   if (!(cause instanceof Error)) return String(cause);
   // Where several addresses were tried, the errors of each have the reason, and the error around them does not.
   const inner = cause instanceof AggregateError ? (cause.errors as readonly unknown[]).map(messageOf) : [];
-  // What Node calls it says neither who aborted nor what.
+  // The message of Node does not explain what was aborted.
   if (cause.message === "aborted") return "the connection was closed in the middle of an answer";
   return cause.message || inner.join(", ") || cause.name;
 }

@@ -5,7 +5,7 @@ export interface DeliveryTimes {
   readonly longest: number;
 }
 
-/** Short: what comes while a call runs is batched by that alone. */
+/** Short: changes during a call are batched anyway. */
 export const usualDelivery: DeliveryTimes = { quiet: 5, longest: 40 };
 
 /** Calls a function soon after a change: once for many changes, and never while the last call still runs. */

@@ -20,7 +20,7 @@ const aggregated =
  * repeated request without a body.
  */
 export class Discovery {
-  /** What the server said last. */
+  /** The latest answer of the server. */
   latest: Discovered | undefined;
   private known: { readonly tag: string; readonly served: Served } | undefined;
   private asked: { readonly at: number; readonly answer: Promise<Discovered> } | undefined;
@@ -31,7 +31,7 @@ export class Discovery {
     private readonly groups: ReadonlySet<string>,
   ) {}
 
-  /** What the server said at most this long ago; milliseconds. */
+  /** An answer of the server that is at most this old; milliseconds. */
   async served(age = 0): Promise<Discovered> {
     const now = performance.now();
     if (this.asked === undefined || now - this.asked.at > age) this.asked = { at: now, answer: this.ask() };
@@ -81,7 +81,7 @@ export class Discovery {
     return servedBy(new Map(versions));
   }
 
-  /** Undefined: the server does not say. */
+  /** Undefined: the server does not answer. */
   private async resourcesOf(group: string, version: string): Promise<readonly string[] | undefined> {
     const answer = await this.reader.read(`/apis/${group}/${version}`);
     if (!("trouble" in answer)) return textsAt(answer.body, "resources", "name");

@@ -23,7 +23,7 @@ const contentTypes = {
   merge: "application/merge-patch+json",
 } as const;
 
-/** One object to or from an API server. Rejects where no answer comes. */
+/** One object to or from an API server. Rejects where there is no answer. */
 export async function jsonRequest(
   connection: Connection,
   { body, as = "object", ...request }: JsonRequest,

@@ -14,7 +14,7 @@ export interface WatchedKind {
   readonly kind: string;
   /** `""` for the core group. */
   readonly group: string;
-  /** Those whose shape is known: the first that is served is taken, else any other. */
+  /** Those whose schema is known: the first that is served is used, otherwise any other. */
   readonly versions: readonly string[];
   readonly plural: string;
   /** The only one that is looked at; absent: all. */
@@ -46,7 +46,7 @@ type PathParts = Pick<WatchedKind, "group" | "plural" | "namespace">;
 const identity = { labels: "all", name: "all", namespace: "all", uid: "all" } as const;
 const type = { apiVersion: "all", kind: "all" } as const;
 
-/** Of policies all that they say, also what is not known here: that fails closed (S3.6). */
+/** All of a policy, also fields that are not known here: these fail closed (S3.6). */
 export function policyText(object: JsonObject): JsonObject {
   const { metadata = {} } = object;
   const about = isObject(metadata) ? metadata : {};
@@ -118,7 +118,7 @@ const sliceFields: FieldMask = {
   endpoints: { addresses: "all", conditions: { ready: "all" }, targetRef: "all" },
 };
 
-/** All that is read from a cluster. What is looked at most comes first. */
+/** All that is read from a cluster. What is used most comes first. */
 export const watchedKinds: readonly WatchedKind[] = [
   builtIn("Namespace", "", "namespaces", "cluster", { ...type, metadata: identity }),
   builtIn("Node", "", "nodes", "cluster", nodeFields),

@@ -26,7 +26,7 @@ interface ListedKind {
  * because its version is new (S3.10).
  *
  * What discovery does not name is requested as well: a server that is just starting may not know all definitions
- * yet, and says so only where it is asked for the objects.
+ * yet, and reports so only when the objects are requested.
  */
 export async function listKind(
   kind: WatchedKind,
@@ -63,7 +63,7 @@ async function listPages(
     const version = textAt(body, "metadata", "resourceVersion");
     // Something on the way may answer anything, and an empty cluster is not what it means.
     if (version === "") return failed("the answer is no list of objects");
-    // Items of a list do not say what they are.
+    // Items of a list do not have a kind.
     for (const item of listAt(body, "items") as readonly JsonObject[])
       take({ ...item, apiVersion: body!.apiVersion!, kind });
     next = textAt(body, "metadata", "continue");

@@ -20,7 +20,7 @@ export class Backoff {
   }
 }
 
-/** Something that goes on until it is stopped. */
+/** Runs until it is stopped. */
 export abstract class BackgroundTask {
   protected readonly stopping = new AbortController();
   private running: Promise<void> | undefined;

@@ -10,7 +10,7 @@ import { BackgroundTask, Backoff, pause } from "./pause.js";
 
 /** Receives the objects of a kind, with everything that the API server reports about them. */
 export interface ReflectorListener {
-  /** What an object goes by. */
+  /** The key of an object. */
   keyOf(object: JsonObject): string;
   set(kind: WatchedKind, key: string, object: JsonObject): void;
   remove(kind: WatchedKind, key: string): void;
@@ -43,11 +43,11 @@ export interface KindHealth {
   readonly state: "listing" | "synced" | "missing" | "forbidden" | "failing";
   /** Whether there is anything to go by: a list, or the word of the server that the kind is not served. */
   readonly isKnown: boolean;
-  /** What the API server, or the way to it, said last; only while something is wrong. */
+  /** The latest error of the API server or of the network; only while something is wrong. */
   readonly message?: string;
   /** Since when it is `failing`; milliseconds since 1970. */
   readonly since?: number;
-  /** When something was heard last, a bookmark included; milliseconds since 1970. */
+  /** When something was received last, including bookmarks; milliseconds since 1970. */
   readonly lastEvent?: number;
 }
 
@@ -76,12 +76,12 @@ export class Reflector extends BackgroundTask {
   private readonly backoff: Backoff;
   /** Of all objects there are. */
   private readonly keys = new Set<string>();
-  /** The version the watch goes on from; absent: a list is needed. */
+  /** The version from which the watch continues; absent: a list is needed. */
   private version: string | undefined;
   private served: string;
   /** Something went wrong since the version was seen. */
   private isDoubtful = false;
-  /** How often in a row the kind was said not to be served, where it was before. */
+  /** How often in a row the kind was reported as not served, where it was served before. */
   private absences = 0;
   /** In a row, and since when. */
   private failures = 0;
@@ -158,7 +158,7 @@ export class Reflector extends BackgroundTask {
     }
   }
 
-  /** A server that is just starting must not make policies vanish: that a kind is no longer served is to be said twice. */
+  /** A server that is just starting must not make policies vanish: that a kind is no longer served must be reported twice. */
   private isBelieved(): boolean {
     const { isKnown, state } = this.current;
     return !this.kind.isBuiltIn && (!isKnown || state === "missing" || ++this.absences > 1);
@@ -216,7 +216,7 @@ export class Reflector extends BackgroundTask {
     const trouble = await this.follow(opened.response);
     // A server that ends watches at once is not asked again at once.
     if (performance.now() - began < shortestWatch)
-      return trouble ?? { kind: "failed", message: "the API server ended the watch as soon as it began" };
+      return trouble ?? { kind: "failed", message: "the API server ended the watch immediately" };
     this.succeeded();
     return trouble;
   }

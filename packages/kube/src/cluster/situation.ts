@@ -12,7 +12,7 @@ export interface Situation extends Moment {
   readonly since: number;
 }
 
-/** Something that knows the state of a cluster, and says when it is another. */
+/** Knows the state of a cluster, and reports its changes. */
 export interface SituationSource {
   /** Resolves once a first situation was given out. `onSituation` is never called while it still runs. */
   start(onSituation: (situation: Situation) => Promise<void> | void): Promise<void>;

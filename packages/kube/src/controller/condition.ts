@@ -23,11 +23,11 @@ export interface Condition {
   readonly status: "True" | "False" | "Unknown";
   readonly reason: string;
   readonly message: string;
-  /** Which version of the policy it was said of. */
+  /** The version of the policy that it is about. */
   readonly observedGeneration: number;
 }
 
-/** The same, whichever version it is said of. */
+/** The same, without the version that it is about. */
 export type Statement = Omit<Condition, "observedGeneration">;
 
 /** A condition of an object in the cluster. */
@@ -36,7 +36,7 @@ export interface StoredCondition extends Condition {
   readonly lastTransitionTime: string;
 }
 
-/** Whether policies of this kind have a status to write conditions to: NetworkPolicies and Cilium's are others'. */
+/** Whether policies of this kind have a status to write conditions to: those of NetworkPolicies and of Cilium belong to other programs. */
 export const hasConditions = ({ dialect }: Pick<PolicyRef, "dialect">): boolean =>
   dialect !== "network-policy" && dialect !== "cilium";
 
@@ -82,10 +82,10 @@ export function sameConditions(wanted: readonly Condition[], stored: readonly St
     wanted.length === stored.length &&
     wanted.every((condition) => {
       const known = stored.find(({ type }) => type === condition.type);
-      return known !== undefined && says(known) === says(condition);
+      return known !== undefined && contentOf(known) === contentOf(condition);
     })
   );
 }
 
-const says = ({ status, reason, message, observedGeneration }: Condition): string =>
+const contentOf = ({ status, reason, message, observedGeneration }: Condition): string =>
   JSON.stringify([status, reason, withoutExample(message), observedGeneration]);

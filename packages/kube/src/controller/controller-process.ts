@@ -10,7 +10,7 @@ import { Controller, type ControllerCommand, type ControllerService } from "./co
 import { ControllerMetrics } from "./controller-metrics.js";
 
 export async function controllerProcess(options: ControllerCommand): Promise<number> {
-  // Two of the same host are two, and so is one that was started again.
+  // Two processes on one host have different identities, and so does one that was restarted.
   const identity = `${hostname()}_${randomUUID().slice(0, 8)}`;
   const log = serviceLog({ identity });
   const connected = await connect(options.connection);
@@ -45,7 +45,7 @@ export async function controllerProcess(options: ControllerCommand): Promise<num
     }
     for (const start of others) services.push(await start(controller, log));
   } catch (cause) {
-    // What listens already would keep the process from ending.
+    // Open listeners would keep the process from ending.
     for (const service of services) await service.stop();
     return refuseToStart(log, messageOf(cause));
   }
@@ -55,7 +55,7 @@ export async function controllerProcess(options: ControllerCommand): Promise<num
     if (!isStopping) log.error({ message: messageOf(cause) }, "the webhook could not be started");
   });
   log.info({ server: connection.server, namespace: options.namespace }, "reading the cluster");
-  // The state of the cluster may be long in coming; signals are heard meanwhile.
+  // Reading the cluster may take long; signals are handled meanwhile.
   const started = controller.start().then(
     () => log.info({ pods: controller.live.situation?.cluster.pods.size }, "the cluster is known"),
     (cause: unknown) => log.error(`the source failed: ${messageOf(cause)}`),

@@ -49,19 +49,19 @@ export function findingsFrom(proofs: Proofs): Findings {
   };
 }
 
-/** Of policies that are in none of the maps. */
+/** For policies that are in none of the maps. */
 export const nothingFound: Readonly<Record<"Conflicted" | "Shadowed", Statement>> = {
   Conflicted: {
     type: "Conflicted",
     status: "False",
     reason: "NoConflict",
-    message: "no policy of the same priority decides anything otherwise",
+    message: "no policy of the same priority decides anything differently",
   },
   Shadowed: {
     type: "Shadowed",
     status: "False",
     reason: "NoShadow",
-    message: "earlier rules leave something to each of its rules",
+    message: "none of its rules is shadowed by earlier rules",
   },
 };
 
@@ -87,12 +87,12 @@ function conflictedBy(policy: PolicyRef, conflicts: readonly OrderConflict[]): S
     message:
       `${priority} of tier ${shared.tier} is shared with ${listed(others.map(formatPolicy))}, which ${verb}${each}: ` +
       `${formatPolicy(first)} comes first, by its ${first.dialect === second.dialect ? "name" : "API"}${exampleMark}` +
-      `${direction} of ${portText(flow)} is ${saying[asOrdered.verdict]}, and would be ` +
-      `${saying[swapped.verdict]} with ${formatPolicy(second)} first`,
+      `${direction} of ${portText(flow)} is ${verdictText[asOrdered.verdict]}, and would be ` +
+      `${verdictText[swapped.verdict]} with ${formatPolicy(second)} first`,
   };
 }
 
-const saying = { Allow: "allowed", Deny: "denied", Undecided: "undecided" } as const;
+const verdictText = { Allow: "allowed", Deny: "denied", Undecided: "undecided" } as const;
 
 /** More are counted. */
 const mostRules = 5;
@@ -159,7 +159,7 @@ function overriddenIn({ policy, direction, intent, by }: Override): readonly Ove
   }));
 }
 
-/** As someone may know it who reads one namespace: other pods, and where they listen, are not named. */
+/** For a reader of one namespace: pods of other namespaces, and their ports, are not named. */
 function connectionText(flow: Flow, namespace: string | undefined): string {
   const isOwn = (end: Endpoint) =>
     end.kind === "external" || (end.kind === "pod" && end.pod.namespace === namespace);

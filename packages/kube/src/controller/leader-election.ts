@@ -7,13 +7,13 @@ import { SharedObject } from "../cluster/shared-object.js";
 interface ElectionOptions {
   readonly namespace: string;
   readonly lease: string;
-  /** Who we are: another one each time a process starts. */
+  /** The identity of this process: different for each start. */
   readonly identity: string;
-  /** For so long others believe that we lead after we last said so; milliseconds. */
+  /** How long other replicas wait after our last renewal; milliseconds. */
   readonly duration: number;
 }
 
-/** What is written goes through this: it holds while we lead, and not a moment longer. */
+/** Checked before each write: it holds while this replica leads, and not a moment longer. */
 export interface Leadership {
   /** Aborted when we do not lead any more. */
   readonly signal: AbortSignal;
@@ -23,7 +23,7 @@ export interface Leadership {
 
 interface ElectionListener {
   onLead(leadership: Leadership): void;
-  /** Said once for each who leads, ourselves included. */
+  /** Called once for each new leader, including this replica. */
   onLeader(identity: string): void;
   onTrouble(message: string): void;
 }
@@ -38,7 +38,7 @@ interface ElectionListener {
  */
 export class LeaderElection extends BackgroundTask {
   private current: { readonly ending: AbortController; renewed: number } | undefined;
-  /** What the Lease said when we last saw it change, and when that was. */
+  /** The Lease when we last saw it change, and the time of that. */
   private seen: { readonly text: string; readonly at: number } | undefined;
   private reported = "";
   private readonly lease: SharedObject;
@@ -115,7 +115,7 @@ export class LeaderElection extends BackgroundTask {
       this.see(written);
       this.lead(began);
     }
-    // Another was faster; who it is shows next time.
+    // Another replica was faster; the next attempt shows which.
     else if (!isOurs) this.lose();
   }
 

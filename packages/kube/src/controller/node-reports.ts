@@ -11,7 +11,7 @@ export interface NodeReport {
   readonly programmed: ReadonlySet<string>;
   /** It denies nothing. */
   readonly shadow: boolean;
-  /** When the agent last said so, by its own clock. */
+  /** When the agent last reported, by its own clock. */
   readonly renewed: string;
 }
 

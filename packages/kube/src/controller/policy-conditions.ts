@@ -12,7 +12,7 @@ import type { Wanted } from "./status-writer.js";
 import type { StoredPolicies } from "./stored-policies.js";
 
 interface Patience {
-  /** How long nodes may take to enforce a policy before its condition says that some do not; milliseconds. */
+  /** How long nodes may take to enforce a policy before its condition reports that some do not; milliseconds. */
   readonly programming: number;
   /** How long a node that is new may take to get an agent. */
   readonly newNode: number;
@@ -36,7 +36,7 @@ export class PolicyConditions {
   private situation: Situation | undefined;
   private failedRules: ReturnType<typeof failedRulesIn> = new Map();
   private findings: { readonly found: Findings; readonly of: ReadonlySet<PolicyRef> } | undefined;
-  /** Since when a policy is not enforced everywhere, where its condition does not say so. */
+  /** Since when a policy is not enforced everywhere, where its condition does not report it yet. */
   private readonly lagging = new Map<string, number>();
   private nodesSince: ReadonlyMap<string, number> = new Map();
   /** The same for all policies; undefined where no policies of other projects are known. */
@@ -70,7 +70,7 @@ export class PolicyConditions {
     this.findings = { found: findings, of: new Set(this.byUid.values()) };
   }
 
-  /** What conditions say about policies of other projects. */
+  /** The message of conditions about policies of other projects. */
   get foreignMessage(): string | undefined {
     return this.foreignStatement?.message;
   }
@@ -89,11 +89,11 @@ export class PolicyConditions {
     if (policy === undefined) return undefined;
     const complaints = this.situation!.complaints.get(policy) ?? [];
     const conditions = [
-      saidOf(policy, acceptedOf(complaints, this.failedRules.get(policy) ?? [])),
+      conditionOf(policy, acceptedOf(complaints, this.failedRules.get(policy) ?? [])),
       this.programmedFor(policy),
       this.provenFor(policy, "Conflicted"),
       this.provenFor(policy, "Shadowed"),
-      this.foreignStatement && saidOf(policy, this.foreignStatement),
+      this.foreignStatement && conditionOf(policy, this.foreignStatement),
     ];
     return { policy, conditions: conditions.filter((condition) => condition !== undefined) };
   }
@@ -101,7 +101,7 @@ export class PolicyConditions {
   private provenFor(policy: PolicyRef, type: "Conflicted" | "Shadowed"): Condition | undefined {
     const { findings } = this;
     if (findings === undefined || !findings.of.has(policy)) return this.standing(policy, type);
-    return saidOf(policy, findings.found[type].get(policy) ?? nothingFound[type]);
+    return conditionOf(policy, findings.found[type].get(policy) ?? nothingFound[type]);
   }
 
   /** Nodes need a moment for every change: until one is late, the condition stays as it is. */
@@ -115,11 +115,11 @@ export class PolicyConditions {
       (standing === undefined ? found.status === "False" : standing.status === "True");
     if (!isWorse) {
       this.lagging.delete(uid);
-      return saidOf(policy, found);
+      return conditionOf(policy, found);
     }
     const since = this.lagging.get(uid) ?? this.now();
     this.lagging.set(uid, since);
-    return this.now() - since < this.patience.programming ? standing : saidOf(policy, found);
+    return this.now() - since < this.patience.programming ? standing : conditionOf(policy, found);
   }
 
   private standing(policy: PolicyRef, type: Condition["type"]): Condition | undefined {
@@ -165,7 +165,7 @@ function foreignStatementOf({ foreign, unreadForeign }: Situation): Statement | 
 /** API servers refuse a status with a message of more than 32,768 characters, and the conditions would stay what they were. */
 const longestMessage = 4096;
 
-const saidOf = (policy: PolicyRef, statement: Statement): Condition => ({
+const conditionOf = (policy: PolicyRef, statement: Statement): Condition => ({
   ...statement,
   message: visibleWithin(statement.message, longestMessage),
   observedGeneration: policy.stored!.generation,

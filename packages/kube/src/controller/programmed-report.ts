@@ -4,7 +4,7 @@ import { hasConditions } from "./condition.js";
 
 /*
  * How the agent of a node reports which policies the kernel has: in an annotation of a Lease of its own, a short digest of
- * uid and generation for each. The Lease says besides that the agent is alive.
+ * uid and generation for each. The Lease also shows that the agent is alive.
  */
 
 export const programmedAnnotation = "tierwall.dev/programmed";

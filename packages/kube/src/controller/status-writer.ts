@@ -194,7 +194,7 @@ function applyOf(policy: Reported, conditions: readonly StoredCondition[], rests
   const body: JsonObject = {
     apiVersion: `${group}/${version}`,
     kind,
-    // Of another policy of the same name, which came meanwhile, nothing is said.
+    // Another policy of the same name, created meanwhile, is not changed.
     metadata: { name, uid: stored!.uid },
     status: {
       conditions: conditions.map((condition) => ({ ...condition })),

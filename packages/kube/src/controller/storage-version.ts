@@ -9,7 +9,7 @@ type Kind = Pick<PolicyRef, "group" | "kind" | "version">;
 /** Milliseconds after which a definition is read again: it may store another version by then. */
 const longestAge = 10_000;
 
-/** The version that the objects of a kind are stored in, as its definition says. */
+/** The version in which the objects of a kind are stored, according to its definition. */
 export class StorageVersions {
   private readonly found = new Map<string, { readonly at: number; readonly version: string | undefined }>();
 

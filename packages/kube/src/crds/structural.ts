@@ -28,7 +28,7 @@ export interface OpenApi {
   readonly "x-kubernetes-validations"?: readonly ValidationRule[];
 }
 
-/** A rule in CEL, and what an API server says where it does not hold. */
+/** A rule in CEL, and the message of API servers where it does not hold. */
 export interface ValidationRule {
   readonly rule: string;
   readonly message: string;
@@ -57,7 +57,7 @@ export function structural(schema: Schema): OpenApi {
     case "int-or-string":
       return {
         description,
-        // Each of these looks at values of its own type only.
+        // Each of these applies to values of its own type only.
         minimum: schema.minimum,
         maximum: schema.maximum,
         ...formatRules(schema.format),
@@ -69,7 +69,7 @@ export function structural(schema: Schema): OpenApi {
         type: "array",
         ...given({ minItems: schema.minItems, maxItems: schema.crdMaxItems ?? schema.maxItems }),
         items: structural(schema.items),
-        // Rules and peers have no names to merge them by: who applies a list applies all of it.
+        // Rules and peers have no names to merge them by: a client that applies a list applies all of it.
         "x-kubernetes-list-type": schema.set ? "set" : "atomic",
       };
     case "map":
@@ -88,7 +88,7 @@ export function structural(schema: Schema): OpenApi {
     case "object":
       return structuralObject(schema);
     case "any":
-      throw new Error(`a CRD describes every field, and nothing is known of this one: ${description}`);
+      throw new Error(`a CRD describes every field, and this one has no known type: ${description}`);
   }
 }
 

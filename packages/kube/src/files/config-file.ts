@@ -9,7 +9,7 @@ export function isConfig(path: string): boolean {
   try {
     return isConfigText(writtenText(path));
   } catch {
-    // A folder of that name, or one that may not be read: reading it will say so where it is asked for.
+    // A folder of that name, or one that may not be read: reading it reports the error.
     return false;
   }
 }

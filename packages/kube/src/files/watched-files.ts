@@ -10,7 +10,7 @@ export interface WatchedPaths {
   readonly paths: readonly string[];
   /** Also files in folders of folders. */
   readonly recursive?: boolean;
-  /** How often files are looked at though nothing was heard of them. */
+  /** How often files are checked without a notification. */
   readonly rescanMilliseconds?: number;
   readonly delivery?: DeliveryTimes;
 }

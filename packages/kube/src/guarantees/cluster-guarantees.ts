@@ -141,7 +141,7 @@ export class ClusterGuarantees {
     };
   }
 
-  /** Guarantees that hold now and would not after an edit. Those that refuse edits come first: time may not suffice for all. */
+  /** Guarantees that hold now and would not after an edit. Those that refuse edits are first: there may not be time for all. */
   check(edit: Edit, cluster: State["cluster"], deadline: number): readonly Affected[] {
     const guarantees = [...this.known].flatMap(([key, { read: found }]) =>
       found.guarantee === undefined ? [] : [{ key, guarantee: found.guarantee }],

@@ -23,7 +23,7 @@ interface Client {
 }
 
 /**
- * Who is connected. Where connections run out, the address that holds the most of them loses one that waits, so that a pod that opens
+ * The connected clients. Where connections run out, the address that holds the most of them loses one that waits, so that a pod that opens
  * connections and sends nothing keeps neither the kubelet nor the API server out. The same holds for answers that are not read.
  */
 export class ClientConnections {

@@ -50,7 +50,7 @@ export class Exchange {
     if (!this.hasLeft) this.listener.onUnread();
   }
 
-  /** An answer that waits behind another on a connection that breaks is never closed: the connection says so. */
+  /** An answer that waits behind another on a connection that breaks is never closed: the connection reports it. */
   leave(): void {
     if (this.hasLeft) return;
     this.hasLeft = true;

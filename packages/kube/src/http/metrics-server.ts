@@ -108,7 +108,7 @@ function send(response: ServerResponse, status: number, text: string, headers: H
 /** `token`: only accounts of the cluster that may `get` the URL /metrics. */
 export type MetricsAuth = "none" | "token";
 
-/** What the options of a command say about metrics. */
+/** The options of a command about metrics. */
 export interface MetricsCommand {
   /** `:9464` */
   readonly address: string;
@@ -116,12 +116,12 @@ export interface MetricsCommand {
 }
 
 interface CommandParts extends MetricsParts {
-  /** To the API server that knows the tokens; absent where there is none. */
+  /** To the API server that checks tokens; absent where there is none. */
   readonly connection: Connection | undefined;
   readonly log: Pick<Logger, "info" | "warn" | "error">;
 }
 
-/** Serves metrics as the options of a command say. Rejects with what is wrong with them. */
+/** Serves metrics according to the options of a command. Rejects where they are not valid. */
 export async function openMetrics(
   { address: text, auth }: MetricsCommand,
   { connection, log, ...parts }: CommandParts,

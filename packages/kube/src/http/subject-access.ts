@@ -40,7 +40,7 @@ type AccessAttributes =
       };
     };
 
-/** Whether the API server lets an account do something. Rejects where it does not say. */
+/** Whether the API server lets an account do something. Rejects where it does not answer. */
 export async function subjectAccess(
   connection: Connection,
   { username, ...user }: ReviewedUser,

@@ -25,8 +25,8 @@ interface Known {
 }
 
 /**
- * Lets in clients whose bearer token belongs to an account that may `get` the non-resource URL `/metrics`, as the API server says
- * (TokenReview, then SubjectAccessReview). What it said is kept for a moment, by the digest of the token. Where it does not answer, no
+ * Admits clients whose bearer token belongs to an account that may `get` the non-resource URL `/metrics`, according to the API server
+ * (TokenReview, then SubjectAccessReview). Its answer is kept for a moment, by the digest of the token. Where it does not answer, no
  * client is let in.
  */
 export class TokenAccess implements MetricsAccess {
@@ -77,7 +77,7 @@ export class TokenAccess implements MetricsAccess {
     return decision;
   }
 
-  /** Tokens that were refused go first: any client can make up as many of them as it likes. */
+  /** Tokens that were refused go first: any client can invent any number of them. */
   private leastUseful(): string {
     for (const [digest, { decision }] of this.known) if (decision !== "allowed") return digest;
     return this.known.keys().next().value!;

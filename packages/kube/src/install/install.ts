@@ -31,7 +31,7 @@ export const parts = ["crds", "roles", "controller", "webhook", "agent", "first-
 export type Part = (typeof parts)[number];
 
 /**
- * What one file has that is applied and deleted: everything but the definitions. Who deletes a definition deletes all
+ * What one file has that is applied and deleted: everything but the definitions. Deleting a definition deletes all
  * policies of its kind, so definitions are applied on their own, from deploy/crds.
  */
 export const usualParts: readonly Part[] = parts.filter((part) => part !== "crds");

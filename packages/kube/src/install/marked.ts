@@ -39,7 +39,7 @@ export const itemsOf = (path: SettingPath, prefix = ""): string => `«items ${pa
 /** The namespace of an installation. */
 export const here = "«namespace»";
 
-/** What `nameOverride` and `fullnameOverride` come to. */
+/** The values of `nameOverride` and `fullnameOverride`. */
 export const appName = "«name»";
 export const fullName = "«fullname»";
 

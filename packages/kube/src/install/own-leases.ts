@@ -4,7 +4,7 @@ import { here } from "./marked.js";
 import { called, clusterWide, nameOf } from "./names.js";
 
 /*
- * A role can say that agents write Leases, and not that each writes its own. The token of a pod says on which node it runs: an agent
+ * A role can allow agents to write Leases, but not restrict each to its own. The token of a pod names the node on which it runs: an agent
  * may write the Lease of that node alone. A token without a node, as of API servers before 1.30 or of a user who runs
  * an agent by hand, is not held to it.
  */

@@ -35,7 +35,7 @@ function rulesFor(
   }));
 }
 
-/** The kinds that come with a bundle. */
+/** The kinds of a bundle. */
 const kindsOf = (bundle: BundleName) =>
   definitionsOf(bundle).map(({ spec }) => ({ group: spec.group, plural: spec.names.plural }));
 
@@ -101,7 +101,7 @@ export const webhookConfigurationName = fullName;
 
 const leases = { apiGroups: ["coordination.k8s.io"], resources: ["leases"] } as const;
 
-/** Whose token a client shows, and what that account may do: asked about clients of metrics, and about who applies a policy. */
+/** The account of a token, and what it may do: for clients of metrics, and for users who apply a policy. */
 const askingAboutAccounts: readonly Rule[] = [
   { apiGroups: ["authentication.k8s.io"], resources: ["tokenreviews"], verbs: ["create"] },
   { apiGroups: ["authorization.k8s.io"], resources: ["subjectaccessreviews"], verbs: ["create"] },
@@ -145,10 +145,10 @@ export const agentAccount = accountWith(
     ...rulesFor(watchedKinds, following),
     discovering,
     ...askingAboutAccounts,
-    // Its Lease goes with its Node, whose uid it has to know.
+    // Its Lease is owned by its Node, whose uid it needs.
     { apiGroups: [""], resources: ["nodes"], verbs: ["get"] },
   ],
-  // What server-side apply asks for. That each writes its own, own-leases.ts says.
+  // What server-side apply needs. own-leases.ts restricts each agent to its own Lease.
   [{ ...leases, verbs: ["create", "patch"] }],
 );
 
@@ -173,7 +173,7 @@ const aggregatedTo = (...roles: readonly string[]): Record<string, string> =>
 const metricsReaderName = called("metrics-reader");
 
 /**
- * Who may do what with policies of the whole cluster. KEP-2091 gives them to cluster administrators, who may do everything anyway;
+ * Roles for policies of the whole cluster. KEP-2091 gives them to cluster administrators, who may do everything anyway;
  * the role is for accounts that manage policies and nothing else. Developers may read what decides about their traffic.
  */
 export const peoplesRoles: readonly JsonObject[] = [

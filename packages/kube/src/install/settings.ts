@@ -1,6 +1,6 @@
 import { isObject, type Json } from "@tierwall/core/manifest";
 
-/** Something about an installation that people may want otherwise. */
+/** Something about an installation that users can change. */
 export interface Setting {
   /** `name` is a prefix for the names of objects, or empty. */
   readonly is: "text" | "name" | "number" | "switch" | "list" | "object";
@@ -24,7 +24,7 @@ function kindOf(usual: Json): Setting["is"] {
   return typeof usual === "boolean" ? "switch" : typeof usual === "number" ? "number" : "text";
 }
 
-/** By the path that Helm's values and `tierwall manifests --set` know them by. */
+/** By the path in Helm's values and in `tierwall manifests --set`. */
 export const settings = {
   nameOverride: setting(
     "",

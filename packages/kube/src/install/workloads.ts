@@ -97,7 +97,7 @@ export const controllerDeployment: JsonObject = {
             ],
           },
         ],
-        // Who uses neither the page nor client certificates has no such Secrets.
+        // Without the page and client certificates, there are no such Secrets.
         volumes: [
           { name: "page", secret: { secretName: valueOf("page.secret"), optional: true } },
           {
@@ -117,7 +117,7 @@ export const controllerBudget: JsonObject = {
   spec: { maxUnavailable: 1, selector: { matchLabels: selectorOf("controller") } },
 };
 
-/** Folders of the node: who asks the agent, and what it counted, outlive its pod. */
+/** Folders of the node: the socket of the agent and its counters outlive its pod. */
 export const folders = { run: "/run/tierwall", state: "/var/lib/tierwall" } as const;
 
 export const agentImage: JsonObject = {

@@ -8,7 +8,7 @@ interface HealthLogParts {
     warn(fields: object, message: string): void;
   };
   readonly metrics: Pick<ServiceMetrics, "sourceSynced" | "watchRestarts">;
-  /** What goes on as before while a kind cannot be read: `the kernel keeps the rules it has`. */
+  /** What stays the same while a kind cannot be read: `the kernel keeps the rules it has`. */
   readonly meanwhile: string;
 }
 

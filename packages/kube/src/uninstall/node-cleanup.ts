@@ -68,7 +68,7 @@ function nodeOf(pod: JsonObject): string {
   return typeof node === "string" ? node : "";
 }
 
-/** What the kubelet reports of a container that does not run: `ErrImagePull`, say. */
+/** What the kubelet reports about a container that does not run, such as `ErrImagePull`. */
 function reasonOf(pod: JsonObject): string {
   const containers = ["initContainerStatuses", "containerStatuses"].flatMap((list) =>
     listAt(pod, "status", list),

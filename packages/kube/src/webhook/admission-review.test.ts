@@ -9,10 +9,14 @@ describe("a review", () => {
   it.each([
     ["is not JSON", "{", /not JSON/],
     ["is empty", "", /not JSON/],
-    ["is no object", "[]", /no AdmissionReview/],
-    ["is null", "null", /no AdmissionReview/],
-    ["is of another version", review({}, { apiVersion: "admission.k8s.io/v1beta1" }), /no AdmissionReview/],
-    ["is of another kind", review({}, { kind: "Status" }), /no AdmissionReview/],
+    ["is no object", "[]", /not an AdmissionReview/],
+    ["is null", "null", /not an AdmissionReview/],
+    [
+      "is of another version",
+      review({}, { apiVersion: "admission.k8s.io/v1beta1" }),
+      /not an AdmissionReview/,
+    ],
+    ["is of another kind", review({}, { kind: "Status" }), /not an AdmissionReview/],
     ["has no request", review(undefined), /no `request`/],
     ["has a list for a request", review([]), /no `request`/],
     ["has no uid", review({ operation: "CREATE" }), /`uid`/],

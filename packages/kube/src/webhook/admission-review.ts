@@ -5,13 +5,13 @@ import { type ReviewedUser, userIn } from "../http/subject-access.js";
 export interface AdmissionRequest {
   readonly uid: string;
   readonly operation: "CREATE" | "UPDATE" | "DELETE" | "CONNECT";
-  /** Who asked the API server for it; absent where the review does not say. */
+  /** The user of the request; absent where the review has none. */
   readonly user?: ReviewedUser;
   /** Of the whole review. */
   readonly bytes?: number;
-  /** As it would be; absent where it goes. */
+  /** The new object; absent for deletions. */
   readonly object?: JsonObject;
-  /** As it is; absent where it comes. */
+  /** The current object; absent for creations. */
   readonly oldObject?: JsonObject;
 }
 
@@ -34,14 +34,14 @@ export function readReview(text: string, bytes = text.length): ReadReview {
     return refusal("the body is not JSON");
   }
   if (!isObject(value) || value.kind !== "AdmissionReview" || value.apiVersion !== "admission.k8s.io/v1")
-    return refusal("the body is no AdmissionReview of `admission.k8s.io/v1`");
+    return refusal("the body is not an AdmissionReview of `admission.k8s.io/v1`");
   if (isDeeperThan(value, deepest))
     return refusal(`the AdmissionReview is nested deeper than ${deepest} levels`);
   const { request } = value;
   if (!isObject(request) || typeof request.uid !== "string" || !/^[\x21-\x7e]{1,128}$/.test(request.uid))
     return refusal("the AdmissionReview has no `request` with a `uid`");
   const operation = operations.find((one) => one === request.operation);
-  if (operation === undefined) return refusal("the AdmissionReview has no `operation` that is known");
+  if (operation === undefined) return refusal("the AdmissionReview has no known `operation`");
   const user = userIn(request.userInfo);
   return {
     ok: true,
@@ -56,7 +56,7 @@ export function readReview(text: string, bytes = text.length): ReadReview {
   };
 }
 
-/** No object of Kubernetes is; what reads objects goes down into them, and must not run out of stack. */
+/** No object of Kubernetes is deeper. Code that reads objects is recursive, and must not run out of stack. */
 const deepest = 256;
 
 function isDeeperThan(value: unknown, most: number): boolean {

@@ -13,7 +13,7 @@ import { complaintsOf, refusalText } from "./refusal-text.js";
 import { warningLines } from "./warning-lines.js";
 
 /**
- * Admits what is valid, and reports what it does. Refuses what is not valid, and what breaks a Guarantee that says so. Other deletions are
+ * Admits what is valid, and reports what it does. Refuses what is not valid, and what breaks a Guarantee with `onBreak: Refuse`. Other deletions are
  * always admitted.
  */
 export async function admit(request: AdmissionRequest, admitting: Admitting): Promise<Admitted> {

@@ -5,7 +5,7 @@ import type { AdmissionAnswer, AdmissionRequest } from "./admission-review.js";
 import type { Judge, Judgement } from "./analyst-thread.js";
 import type { Visibility } from "./visibility.js";
 
-/** Why less was found out than there is to know. */
+/** Why an answer is not complete. */
 export type Fallback = "time" | "not-ready" | "failed" | "busy";
 
 export interface Admitted {
@@ -17,7 +17,7 @@ export interface Admitted {
 export interface Admitting {
   readonly judge: Judge;
   readonly visibility: Visibility;
-  /** Whether the judge has seen the whole cluster. */
+  /** Whether the whole cluster was read. */
   readonly isReady: () => boolean;
   /** Kinds of policies of other projects that are served and cannot be read. */
   readonly unreadForeign?: readonly ForeignKind[];

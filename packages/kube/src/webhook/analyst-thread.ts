@@ -16,7 +16,7 @@ export interface Judgement {
   readonly unread: readonly Unread[];
   /** Too many edits wait to be judged: this one was not looked at. */
   readonly busy?: boolean;
-  /** Why not, where it is not for want of time. */
+  /** The error, if the analysis failed. */
   readonly failure?: string;
 }
 
@@ -74,7 +74,7 @@ interface Pending {
   readonly answer: (failure?: string) => void;
 }
 
-/** Edits that the thread has not answered, whether anyone still waits for them or not. Messages that wait cannot be called back. */
+/** Edits that the thread has not answered, whether a request still waits for them or not. Messages that wait cannot be withdrawn. */
 const mostWaiting = 32;
 const mostBytesWaiting = 16 * 1024 * 1024;
 /** Milliseconds: timers take no longer ones. */
@@ -176,7 +176,7 @@ export class AnalystThread implements Follower, Judge {
     await this.worker.terminate();
   }
 
-  /** What comes together goes together: a message costs more than what is in it. */
+  /** Changes that come together are sent together: a message costs more than its contents. */
   private change(change: JsonObject | string): void {
     if (this.changes.length === 0) setImmediate(() => this.flush());
     this.changes.push(change);

@@ -27,19 +27,19 @@ export function editOf(object: JsonObject, what: "apply" | "delete"): PolicyEdit
   return what === "delete" ? { key } : { key, object };
 }
 
-/** What is looked at, in this order: the first is what people want to know most. */
+/** What is analysed, in this order: what users need most comes first. */
 export const stages = ["connections", "precedence"] as const;
 export type Stage = (typeof stages)[number];
 
 export interface Found {
   readonly stage: Stage;
   readonly warnings: readonly EditWarning[];
-  /** What was not named, because the reader may not read it. */
+  /** What was not named, because the user may not read it. */
   readonly unread: readonly Unread[];
 }
 
 /**
- * Follows a cluster with an engine of its own, and finds out what edits would do by doing them to that engine.
+ * Follows a cluster with an engine of its own, and determines what edits would do by applying them to that engine.
  *
  *   set, remove ──► state ──► engine ◄── edit ──► what changed ──► warnings
  *                     ▲                   │
@@ -151,7 +151,7 @@ export class Analyst implements Follower {
 /** Kinds that guarantees are not about: what they mean in a cluster depends on its policies only. */
 const inventoryKinds: ReadonlySet<string> = new Set(["Namespace", "Node", "Pod", "Service", "EndpointSlice"]);
 
-/** S9.7: what is found holds where the policies of other projects leave it to ours. They are not named: who asks may not read them. */
+/** S9.7: what is found holds where the policies of other projects leave it to ours. They are not named: the user may not be able to read them. */
 function foreignWarnings({ cluster, foreign }: Moment): readonly EditWarning[] {
   const kinds = foreign.map(({ kind }) => kind).filter(({ effect }) => effect.kind === "l3-l4");
   return caveatsOfAll({ cluster, foreign, caveats: [] }).flatMap((caveat) => {

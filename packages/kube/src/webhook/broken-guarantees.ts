@@ -49,7 +49,7 @@ export function brokenBy(affected: readonly Affected[] | undefined, readable: Re
   };
 }
 
-/** Also where the guarantee refuses: a slow proof must not keep anyone from changing policies. */
+/** Also where the guarantee refuses: a slow proof must not block every change of a policy. */
 function undecidedWarning(undecided: readonly Affected[], isReadable: boolean): EditWarning {
   const names = undecided.slice(0, mostNamed).map(({ name }) => name);
   const more = undecided.length > names.length ? ` and ${undecided.length - names.length} more` : "";

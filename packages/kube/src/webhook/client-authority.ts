@@ -60,10 +60,10 @@ export class ClientAuthority {
   /** Undefined for a client that is expected. */
   refusalOf(socket: Socket): Refusal | undefined {
     if (!(socket instanceof TLSSocket) || !socket.authorized)
-      return { status: 401, message: "the client showed no certificate that is trusted" };
+      return { status: 401, message: "the client has no trusted certificate" };
     const names = namesIn(socket.getPeerCertificate());
     if (names.some((name) => this.options.names.includes(name))) return undefined;
-    return { status: 403, message: "the certificate of the client has no name that is expected" };
+    return { status: 403, message: "the certificate of the client does not have an expected name" };
   }
 }
 
@@ -78,7 +78,7 @@ function namesIn({ subject, subjectaltname = "" }: PeerCertificate): readonly st
 function readAuthorities(file: string): string {
   const text = readFileSync(file, "utf8");
   if (!text.includes("-----BEGIN CERTIFICATE-----"))
-    throw new Error(`\`${file}\` has no certificate in PEM, so it names no authority`);
+    throw new Error(`\`${file}\` contains no certificate in PEM`);
   createSecureContext({ ca: text });
   return text;
 }

@@ -8,7 +8,7 @@ import { guaranteeKind, policyKinds, type WatchedKind, watchedKinds } from "../c
 export interface Visibility {
   /** In the whole cluster, and in one namespace. */
   readableBy(user: ReviewedUser, namespace: string | undefined, deadline: number): Promise<Readable>;
-  /** The same and, of what is asked for besides, as much as they may read; undefined where that is nothing. */
+  /** The same with what they may read of `asked`; undefined where that is nothing more. */
   extended(
     user: ReviewedUser,
     readable: Readable,
@@ -53,7 +53,7 @@ export class ReviewedVisibility implements Visibility {
         else if (here && namespace !== undefined) readable.set(kindKey(kind), new Set([namespace]));
       }),
     );
-    // What is said to someone who may read everything costs less to find out.
+    // Warnings for a user who may read everything cost less.
     const isAll = namedKinds.every((kind) => readable.get(kindKey(kind)) === "all");
     return isAll ? "everything" : readable;
   }

@@ -21,11 +21,11 @@ interface ServerListener {
 
 /** API servers send no larger objects, and an update has two. */
 const largestBody = 3 * 1024 * 1024;
-/** Milliseconds that API servers wait if they do not say. */
+/** Milliseconds that API servers wait if the request has no timeout. */
 const usualTimeout = 10_000;
 /** The largest `timeoutSeconds` of a ValidatingWebhookConfiguration. */
 const longestTimeout = 30_000;
-/** Of the time that an API server waits, so much is for finding out; the rest for the way. */
+/** The share of the timeout that is for the analysis; the rest is for the network. */
 const shareOfTime = 0.6;
 
 const limits: Partial<ListenerLimits> = {
@@ -91,7 +91,7 @@ export class WebhookServer {
   ): Promise<void> {
     const began = Date.now();
     const refusal =
-      this.strangerAt(request, target) ??
+      this.refusedClient(request, target) ??
       refusalOf(request) ??
       (await this.review(request, response, target, began));
     if (refusal === undefined) return;
@@ -99,8 +99,8 @@ export class WebhookServer {
     refuse(response, refusal.status, refusal.message);
   }
 
-  /** Why a client is not believed to be an API server. */
-  private strangerAt({ socket }: IncomingMessage, { path }: RequestTarget): Refusal | undefined {
+  /** Why a client is not accepted as an API server. */
+  private refusedClient({ socket }: IncomingMessage, { path }: RequestTarget): Refusal | undefined {
     const hasToken = isTokenPath(path, this.pathTokens());
     if (!hasToken && path !== webhookPath && !path.startsWith(`${webhookPath}/`))
       return { status: 404, message: `there is only ${webhookPath}` };
@@ -139,7 +139,7 @@ function refusalOf({ method, headers }: IncomingMessage): Refusal | undefined {
   return undefined;
 }
 
-/** Milliseconds. API servers say `?timeout=10s`, the way Go writes durations. Longer than they ever wait is not believed. */
+/** Milliseconds. API servers send `?timeout=10s`, the way Go writes durations. Longer ones are reduced to the longest they can wait. */
 export function timeoutIn(query: URLSearchParams): number {
   const [, number, unit] = /^(\d{1,9}(?:\.\d{1,9})?)(ms|s|m)$/.exec(query.get("timeout") ?? "") ?? [];
   if (number === undefined) return usualTimeout;

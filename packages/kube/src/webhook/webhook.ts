@@ -116,7 +116,7 @@ export class Webhook {
     if (this.served === undefined) throw new Error("the webhook was stopped before it had a certificate");
     const port = await this.server.listen(options.port, options.listen, this.served);
     this.isListening = true;
-    log.info({ port }, "the webhook answers");
+    log.info({ port }, "the webhook is ready");
     return port;
   }
 
@@ -132,16 +132,16 @@ export class Webhook {
     const { judge, isReady, clients, log } = this.parts;
     const began = performance.now();
     const { user: _, ...anonymous } = request;
-    // A client that learned the path could say that it is any user: then no user is believed, and nothing is named.
-    const isBelieved = clients !== undefined || !this.keeper.showsPath;
+    // A client that learned the path could claim to be any user. Then no user is trusted, and nothing is named.
+    const isTrusted = clients !== undefined || !this.keeper.showsPath;
     const unreadForeign = this.parts.unreadForeign?.() ?? [];
     const admitting = { judge, visibility: this.visibility, isReady, deadline, unreadForeign };
-    const admitted = await admit(isBelieved ? request : anonymous, admitting);
+    const admitted = await admit(isTrusted ? request : anonymous, admitting);
     const seconds = (performance.now() - began) / 1000;
     this.metrics.answered(request.operation, admitted, seconds);
     const { answer, fallback, judgement } = admitted;
     if (judgement?.failure !== undefined)
-      log.error({ failure: judgement.failure }, "what an edit changes could not be found out");
+      log.error({ failure: judgement.failure }, "an edit could not be analysed");
     log.debug({ operation: request.operation, answer, fallback, seconds }, "an edit was answered");
     return answer;
   }

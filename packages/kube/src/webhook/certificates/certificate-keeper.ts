@@ -31,7 +31,7 @@ interface KeeperOptions {
  * Has a good certificate at any time, shared with the other replicas, and has API servers trust it before it is served.
  *
  *   look ──► none, or two thirds of its life over ──► issue ──► write the Secret ──► trust old and new
- *     ▲                                                           │ another was faster: use his    │
+ *     ▲                                                           │ another replica was faster     │
  *     └──────────────────── wait ◄── serve the new one, once all API servers had time to read it ◄──┘
  */
 export class CertificateKeeper extends BackgroundTask {
@@ -78,7 +78,7 @@ export class CertificateKeeper extends BackgroundTask {
       const { configuration, times } = this.options;
       const certificates = await this.current();
       const { latest, previous = latest } = certificates;
-      // Of both: the other replicas and API servers hear of a new one at different times.
+      // Of both: replicas and API servers read a new one at different times.
       this.pathTokens = [latest, previous].map(pathTokenOf);
       const served = servedOf(certificates, Date.now(), times);
       const bundle = bundleOf(certificates, Date.now());
@@ -92,7 +92,7 @@ export class CertificateKeeper extends BackgroundTask {
       return true;
     } catch (cause) {
       if (!this.isStopped)
-        this.log.warn({ message: messageOf(cause) }, "certificates could not be looked after");
+        this.log.warn({ message: messageOf(cause) }, "certificates could not be checked or renewed");
       return false;
     }
   }
@@ -126,7 +126,10 @@ export class CertificateKeeper extends BackgroundTask {
   private reportMissing(isMissing: boolean): void {
     const { configuration } = this.options;
     if (isMissing && !this.isMissed)
-      this.log.warn({ configuration }, "no ValidatingWebhookConfiguration has API servers ask the webhook");
+      this.log.warn(
+        { configuration },
+        "there is no ValidatingWebhookConfiguration, so API servers do not call the webhook",
+      );
     this.isMissed = isMissing;
   }
 }

@@ -11,7 +11,7 @@ const tagged =
     return Buffer.concat([Buffer.of(tag), lengthOf(body.length), body]);
   };
 
-/** In as few bytes as will do. Our certificates have no more than 65,535. */
+/** In as few bytes as possible. Our certificates have no more than 65,535. */
 function lengthOf(length: number): Buffer {
   if (length < 0x80) return Buffer.of(length);
   return length < 0x100 ? Buffer.of(0x81, length) : Buffer.of(0x82, length >> 8, length & 0xff);
@@ -54,6 +54,6 @@ export function time(date: Date): Buffer {
   return tagged(isLate ? 0x18 : 0x17)(Buffer.from(isLate ? text : text.slice(2)));
 }
 
-/** A field that goes by its number: `outer` around a value of its own, or else in the place of its tag. */
+/** A field that is identified by its number: `outer` around a value, or otherwise instead of its tag. */
 export const field = (number: number, contents: Uint8Array, form: "outer" | "plain"): Buffer =>
   tagged((form === "outer" ? 0xa0 : 0x80) | number)(contents);

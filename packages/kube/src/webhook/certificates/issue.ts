@@ -14,7 +14,7 @@ export interface IssueOptions {
   readonly names: readonly string[];
   readonly from: Date;
   readonly until: Date;
-  /** What it is shown as; `server`, unless it says otherwise. */
+  /** What the certificate is for; `server`, if it is absent. */
   readonly use?: "server" | "client";
 }
 

@@ -4,7 +4,7 @@ import type { Issued, IssueOptions } from "./issue.js";
 
 /** In milliseconds. */
 export interface CertificateTimes {
-  /** How long a certificate is good for; after two thirds of it comes the next. */
+  /** How long a certificate is valid; after two thirds of that time the next one is issued. */
   readonly life: number;
   /** How long API servers have to read a new authority before its certificate is served. */
   readonly lead: number;

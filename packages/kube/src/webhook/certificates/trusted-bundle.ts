@@ -6,11 +6,11 @@ import { objectsAt, valueAt } from "../../cluster/object-fields.js";
 
 const configurations = "/apis/admissionregistration.k8s.io/v1/validatingwebhookconfigurations";
 
-/** What API servers have to know to ask the webhook. */
+/** What API servers need to call the webhook. */
 interface Introduction {
   /** Authorities that its certificate is signed by, in PEM. */
   readonly bundle: string;
-  /** With the secret part by which the webhook knows API servers. */
+  /** With the secret part by which the webhook recognises API servers. */
   readonly path: string;
 }
 
@@ -20,7 +20,7 @@ interface Trust {
   readonly showsPath: boolean;
 }
 
-/** Writes what API servers have to know to the configuration of the webhook, unless it is there. */
+/** Writes what API servers need to the configuration of the webhook, unless it is there. */
 export async function ensureTrusted(
   connection: Connection,
   configuration: string,

@@ -19,7 +19,7 @@ import type { Block } from "./pairs/blocks.js";
 import { pairsIn, type PairsOptions } from "./pairs/pairs.js";
 import { PortSets } from "../sets/port-sets.js";
 import { type Asked, type Reached, reachIn } from "./pairs/reach.js";
-import { RuleFates } from "./usage/rule-fates.js";
+import { EndpointEffects } from "./usage/endpoint-effects.js";
 import { RuleUses, type Use } from "./usage/rule-use.js";
 import { canTalk } from "./classes/talking.js";
 import { View } from "./compile/view.js";
@@ -28,7 +28,7 @@ import { Difference, diffEngines } from "./change/diff.js";
 import { endpointOf } from "./classes/members.js";
 import { EndsInBoth, type Move, StayingClass } from "./change/ends-in-both.js";
 import { Deciders } from "./walk/deciders.js";
-import { Sayings } from "./walk/sayings.js";
+import { SharedExplanations } from "./walk/shared-explanations.js";
 import { readLanes } from "./usage/lanes.js";
 import {
   type Changes,
@@ -76,7 +76,7 @@ export class Engine {
   }
 
   private readonly decidersOf = new WeakMap<View, Deciders>();
-  private readonly sayings = new Sayings();
+  private readonly explanations = new SharedExplanations();
   /** The pods as they are now, once they are not those that were given any more. */
   private pods: Map<string, Pod> | undefined;
   /** Classes that came later make tables slower than compiling again would. */
@@ -352,15 +352,15 @@ export class Engine {
   }
 
   /** What becomes of each rule that speaks of an end. Undefined for ends that are not known. */
-  ruleFates(endpoint: Endpoint): RuleFates | undefined {
+  ruleEffects(endpoint: Endpoint): EndpointEffects | undefined {
     const asked = this.askedAbout(endpoint);
     if (asked === undefined) return undefined;
-    const fates = new RuleFates(this.cluster, endpoint, asked, this.ports);
+    const effects = new EndpointEffects(this.cluster, endpoint, asked, this.ports);
     const families = asked.kind === "external" ? [asked.family] : this.spokenFamilies();
-    for (const family of families) fates.addInside(this.view(family));
+    for (const family of families) effects.addInside(this.view(family));
     if (asked.kind === "end")
-      for (const family of this.outsideFamilies([asked.end])) fates.addOutside(this.view(family), family);
-    return fates;
+      for (const family of this.outsideFamilies([asked.end])) effects.addOutside(this.view(family), family);
+    return effects;
   }
 
   /** Who is isolated by whom. */
@@ -447,7 +447,7 @@ export class Engine {
 
   private deciders(family: Family | undefined): Deciders {
     const view = this.view(family);
-    const known = this.decidersOf.get(view) ?? new Deciders(view, this.cluster, this.sayings);
+    const known = this.decidersOf.get(view) ?? new Deciders(view, this.cluster, this.explanations);
     this.decidersOf.set(view, known);
     return known;
   }

@@ -43,7 +43,7 @@ export { addressKinds } from "./pairs/outside-cuts.js";
 export { type AddressRange, OutsideAnswers } from "./pairs/outside-runs.js";
 export type { Reached, ReachedAddresses, ReachedEnds } from "./pairs/reach.js";
 export { type Denials, denialsFrom, noDenials } from "./usage/denials.js";
-export type { Fate, Fates } from "./usage/fates.js";
+export type { DeciderEffect, DeciderEffects } from "./usage/decider-effects.js";
 export {
   type Lane,
   type LaneItem,
@@ -52,14 +52,14 @@ export {
   readLanes,
   showLanes,
 } from "./usage/lanes.js";
-export type { RuleFates } from "./usage/rule-fates.js";
+export type { EndpointEffects } from "./usage/endpoint-effects.js";
 export { type RuleNeed, RuleNeeds } from "./usage/rule-need.js";
 export type { Use } from "./usage/rule-use.js";
 export { flowAt, type Spot, spotIn } from "./usage/spot.js";
-export { type PortsByCell, Takers } from "./usage/takers.js";
+export { type PortsByCell, TakenPorts } from "./usage/taken-ports.js";
 export { ColumnWalk } from "./walk/column-walk.js";
 export { type DecidedPorts, Deciders } from "./walk/deciders.js";
 export { type DirectionExplanation, type FlowExplanation, noWalk } from "./walk/explanation.js";
 export type { IsolatedPods } from "./walk/isolated.js";
 export { isolatingOf } from "./walk/isolating.js";
-export { Sayings } from "./walk/sayings.js";
+export { SharedExplanations } from "./walk/shared-explanations.js";

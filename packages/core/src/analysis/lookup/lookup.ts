@@ -1,7 +1,12 @@
 import type { Cluster } from "../../cluster/model.js";
 import { diagnostic } from "../../diagnostics/diagnostic.js";
 import { failed, ok, type Result } from "../../diagnostics/result.js";
-import { compile, type Fate, type Fates, type RuleFates } from "../../engine/index.js";
+import {
+  compile,
+  type DeciderEffect,
+  type DeciderEffects,
+  type EndpointEffects,
+} from "../../engine/index.js";
 import { type Endpoint, type PodEndpoint, subjectOf } from "../../evaluate/flow.js";
 import { isSubject } from "../../evaluate/match.js";
 import { isolatingIn } from "../../evaluate/walk.js";
@@ -32,7 +37,7 @@ export interface SubjectWalk {
   /** In evaluation order. */
   readonly tiers: readonly SubjectTier[];
   /** What becomes of the default: whether anything is left for it to allow. */
-  readonly rest: Fate;
+  readonly rest: DeciderEffect;
 }
 
 export interface TierRules {
@@ -42,12 +47,12 @@ export interface TierRules {
 
 export interface SubjectTier extends TierRules {
   /** S1.2; absent where nobody isolates it in this tier. */
-  readonly isolation?: { readonly by: readonly Isolation[]; readonly effect: Fate };
+  readonly isolation?: { readonly by: readonly Isolation[]; readonly effect: DeciderEffect };
 }
 
 export interface RuleEffect {
   readonly rule: Rule;
-  readonly effect: Fate;
+  readonly effect: DeciderEffect;
 }
 
 export function lookup(state: State, ref: EndpointRef): Result<Lookup> {
@@ -62,7 +67,7 @@ export function lookup(state: State, ref: EndpointRef): Result<Lookup> {
   const cluster = endpoints.reduce(including, state.cluster);
   const engine = compile(cluster, state.tiers);
   const answers = affectedAlike(engine, endpoints).map((ends): EndpointRules => {
-    const effects = engine.ruleFates(ends[0]!)!;
+    const effects = engine.ruleEffects(ends[0]!)!;
     return { ends, ...rulesOf({ ...state, cluster }, ends[0]!, effects) };
   });
   return ok({ label, answers: merged(answers) });
@@ -87,7 +92,7 @@ function including(cluster: Cluster, end: Endpoint): Cluster {
 function rulesOf(
   { cluster, tiers }: Pick<State, "cluster" | "tiers">,
   end: Endpoint,
-  effects: RuleFates,
+  effects: EndpointEffects,
 ): Omit<EndpointRules, "ends"> {
   const asPeer = (direction: Direction) => speakingOf(tiers[direction], effects.asPeer[direction]);
   const subject = subjectOf(end);
@@ -99,8 +104,13 @@ function rulesOf(
   };
 }
 
-function walkOf(cluster: Cluster, tiers: readonly Tier[], subject: PodEndpoint, effects: Fates): SubjectWalk {
-  const effectOf = (rule: Rule, tier: TierName): Fate =>
+function walkOf(
+  cluster: Cluster,
+  tiers: readonly Tier[],
+  subject: PodEndpoint,
+  effects: DeciderEffects,
+): SubjectWalk {
+  const effectOf = (rule: Rule, tier: TierName): DeciderEffect =>
     effects.of({ kind: "rule", tier, rule }) ?? {
       kind: "never",
       takenBy: isOnlyForOwnNode(cluster, rule, subject) ? [{ kind: "own-node" }] : [],
@@ -119,10 +129,10 @@ function walkOf(cluster: Cluster, tiers: readonly Tier[], subject: PodEndpoint, 
   };
 }
 
-const never: Fate = { kind: "never", takenBy: [] };
+const never: DeciderEffect = { kind: "never", takenBy: [] };
 
 /** The rules that match the end for some subject. */
-function speakingOf(tiers: readonly Tier[], effects: Fates): readonly TierRules[] {
+function speakingOf(tiers: readonly Tier[], effects: DeciderEffects): readonly TierRules[] {
   return tiers
     .map(({ name, rules }): TierRules => {
       const found = rules.flatMap((rule): RuleEffect[] => {

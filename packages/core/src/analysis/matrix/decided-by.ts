@@ -16,7 +16,7 @@ import {
   type Other,
   OutcomeRows,
   type Row,
-  Sayings,
+  SharedExplanations,
   sizeOf,
   type View,
 } from "../../engine/index.js";
@@ -122,7 +122,7 @@ class Shares {
     this.view = engine.view(family);
     this.ports = engine.ports;
     this.behind = new OutcomeRows(this.view, direction === "egress" ? "ingress" : "egress");
-    this.deciders = new Deciders(this.view, engine.cluster, new Sayings());
+    this.deciders = new Deciders(this.view, engine.cluster, new SharedExplanations());
     for (const layer of this.view.layers[direction])
       this.speaking.set(
         layer,

@@ -11,7 +11,7 @@ import {
   type Nearness,
   nearnessOf,
   type Other,
-  Sayings,
+  SharedExplanations,
   type View,
 } from "../../engine/index.js";
 import type { PortSetId, PortSets } from "../../sets/port-sets.js";
@@ -168,7 +168,7 @@ class SaidByTiers {
     const { ends } = this.view;
     const end = ends.classes[ends.classOfColumn[column]!]!;
     if (end.kind === "host") return [{ ports: open, said: { verdict: "Undecided", deciders: [] } }];
-    this.deciders ??= new Deciders(this.view, this.engine.cluster, new Sayings());
+    this.deciders ??= new Deciders(this.view, this.engine.cluster, new SharedExplanations());
     const [source, destination] =
       direction === "egress" ? [subject.sample, end.sample] : [end.sample, subject.sample];
     return this.deciders.of(direction, subject, { kind: "pod", end }, open, () => ({ source, destination }));

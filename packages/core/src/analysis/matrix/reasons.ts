@@ -13,7 +13,7 @@ import {
   noWalk,
   type Other,
   realPorts,
-  Sayings,
+  SharedExplanations,
 } from "../../engine/index.js";
 import type { PortSetId } from "../../sets/port-sets.js";
 import type { Endpoint } from "../../evaluate/flow.js";
@@ -52,7 +52,7 @@ const mostPairs = 200;
 
 /** Why cells of a matrix are what they are: for pairs of their ends that stand for the others. */
 export class Reasons {
-  private readonly explanations = new Sayings();
+  private readonly explanations = new SharedExplanations();
   private readonly deciders = new Map<Family | undefined, Deciders>();
   private readonly ends = new Map<Party, readonly Asked[]>();
   private readonly known = new Map<string, DirectionReason>();

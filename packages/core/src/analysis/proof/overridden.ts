@@ -12,7 +12,7 @@ import {
   type Row,
   spotIn,
   startLane,
-  Takers,
+  TakenPorts,
   walkRules,
   walkTier,
 } from "../../engine/index.js";
@@ -60,7 +60,7 @@ export class Overrides implements LaneReader {
 
 class LaneOverrides {
   private readonly states: CellStates;
-  private readonly takers: Takers<Rule>;
+  private readonly takers: TakenPorts<Rule>;
   /** After the tiers before. */
   private readonly before: Uint32Array;
 
@@ -71,7 +71,7 @@ class LaneOverrides {
     private readonly found: OverrideCounts,
   ) {
     this.states = lane.field.view.states;
-    this.takers = new Takers(lane.cells, ports);
+    this.takers = new TakenPorts(lane.cells, ports);
     this.before = this.start();
   }
 

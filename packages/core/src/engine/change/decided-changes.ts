@@ -8,7 +8,7 @@ import type { Compared } from "./ends-in-both.js";
 import { type DirectionExplanation, noWalk } from "../walk/explanation.js";
 import type { Other } from "../compile/layer.js";
 import { noPorts, type PortSetId, type PortSets } from "../../sets/port-sets.js";
-import { Sayings } from "../walk/sayings.js";
+import { SharedExplanations } from "../walk/shared-explanations.js";
 
 /** Who decides in one direction before and after. The same objects wherever the same decide. */
 export interface DecidedDirection {
@@ -36,7 +36,7 @@ export type Walks = Readonly<
 /** Takes changed ports apart by who decides about them before and after. */
 export class DecidedChanges {
   private readonly deciders = { before: new Map<unknown, Deciders>(), after: new Map<unknown, Deciders>() };
-  private readonly sayings = new Sayings();
+  private readonly explanations = new SharedExplanations();
   /** Where changed ports are known. */
   private readonly ports: PortSets;
 
@@ -93,7 +93,7 @@ export class DecidedChanges {
     const engine = this.engines[when];
     let deciders = this.deciders[when].get(family);
     if (deciders === undefined) {
-      deciders = new Deciders(engine.view(family), engine.cluster, this.sayings);
+      deciders = new Deciders(engine.view(family), engine.cluster, this.explanations);
       this.deciders[when].set(family, deciders);
     }
     const ends = () => {

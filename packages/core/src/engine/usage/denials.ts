@@ -2,7 +2,7 @@ import { isUnsettled } from "../../policy/model.js";
 import type { Lane, LaneItem, LaneTier } from "./lanes.js";
 import { noPorts, type PortSetId, type PortSets } from "../../sets/port-sets.js";
 import { isSure } from "../walk/cell-states.js";
-import type { PortsByCell } from "./takers.js";
+import type { PortsByCell } from "./taken-ports.js";
 
 /** What is denied from some point of a walk on: whatever the facts that are missing, and if they are so (S9.1). */
 export interface Denials {

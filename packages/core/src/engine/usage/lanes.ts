@@ -89,12 +89,12 @@ function subjectsMetAlike(
   concerns: ((row: Row) => boolean) | undefined,
 ): Iterable<EndClass[]> {
   const layers = field.view.layers[direction];
-  const sayings = layers.map((layer) => new Sayings(field.tableOf(layer)));
+  const contents = layers.map((layer) => new RowContents(field.tableOf(layer)));
   const groups = new Map<string, EndClass[]>();
   for (const subject of field.subjects) {
     const rows = layers.map((layer) => layer.rows.rows[layer.rows.rowOf[subject.index]!]!);
     if (concerns !== undefined && !rows.some(concerns)) continue;
-    const key = rows.map((row, i) => sayings[i]!.of(row)).join();
+    const key = rows.map((row, i) => contents[i]!.of(row)).join();
     const known = groups.get(key);
     if (known === undefined) groups.set(key, [subject]);
     else known.push(subject);
@@ -103,7 +103,7 @@ function subjectsMetAlike(
 }
 
 /** One number for rows of a table that say the same. */
-class Sayings {
+class RowContents {
   private readonly byRow = new Map<Row, number>();
   private readonly byText = new Map<string, number>();
   private readonly numbers = new Map<object, number>();

@@ -6,7 +6,7 @@ import { startLane, walkRules, walkTier } from "./lane-walk.js";
 import { noPorts, type PortSetId, type PortSets } from "../../sets/port-sets.js";
 import { type CellStates, isSure, type StateId, type Step } from "../walk/cell-states.js";
 import { type Spot, spotIn } from "./spot.js";
-import { Takers } from "./takers.js";
+import { TakenPorts } from "./taken-ports.js";
 import type { Row } from "../compile/tier-rows.js";
 import { realPorts } from "../change/translation.js";
 
@@ -67,7 +67,7 @@ class LaneNeeds {
   private readonly states: CellStates;
   /** The ports that items may take from each of their cells, from the start of each. */
   private readonly taken: Uint32Array;
-  private readonly before: Takers<Rule | Isolation>;
+  private readonly before: TakenPorts<Rule | Isolation>;
   /** Of which nothing is known. */
   private readonly unknown: Denials;
 
@@ -79,7 +79,7 @@ class LaneNeeds {
     this.states = lane.field.view.states;
     this.real = realPorts(ports);
     this.taken = new Uint32Array(lane.size);
-    this.before = new Takers(lane.cells, ports);
+    this.before = new TakenPorts(lane.cells, ports);
     this.unknown = {
       surely: new Uint32Array(lane.cells),
       perhaps: new Uint32Array(lane.cells).fill(this.real),
@@ -100,7 +100,7 @@ class LaneNeeds {
 
   /** As if no tier came before. */
   private inTierAlone(tier: LaneTier, at: Uint32Array): void {
-    const takers = new Takers<Rule>(at.length, this.ports);
+    const takers = new TakenPorts<Rule>(at.length, this.ports);
     walkRules(tier, this.states, at, {
       rule: ({ rule, cells, ports: wanted, effect, step }, i, state) => {
         const need = this.needs.get(rule)!;
@@ -114,7 +114,7 @@ class LaneNeeds {
 
   private forwards(tier: LaneTier, at: Uint32Array): void {
     const { states, ports, before } = this;
-    const takers = new Takers<Rule | Isolation>(at.length, ports);
+    const takers = new TakenPorts<Rule | Isolation>(at.length, ports);
     const entering = at.slice();
     const isConditional = tier.items.some(({ rule }) => rule.condition !== undefined);
     const enters = (cell: number, wanted: PortSetId) =>

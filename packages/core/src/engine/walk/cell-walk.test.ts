@@ -13,9 +13,9 @@ function fatesOf(...rules: readonly string[]): string {
   );
   const pod = state.cluster.pods.get("a/pod")!;
   const namespace = state.cluster.namespaces.get("a")!;
-  const fates = compile(state.cluster, state.tiers).ruleFates({ kind: "pod", pod, namespace })!;
+  const effects = compile(state.cluster, state.tiers).ruleEffects({ kind: "pod", pod, namespace })!;
   const told = state.tiers.egress[0]!.rules.map(
-    (rule, i) => `${i + 1} ${fates.asSubject.egress.of({ kind: "rule", tier: "admin", rule })?.kind}`,
+    (rule, i) => `${i + 1} ${effects.asSubject.egress.of({ kind: "rule", tier: "admin", rule })?.kind}`,
   );
   return told.join(", ");
 }

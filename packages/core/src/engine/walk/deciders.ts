@@ -10,7 +10,7 @@ import type { TierTable } from "../compile/tier-table.js";
 import type { View } from "../compile/view.js";
 import { byDefault, byOwnNode, type DirectionExplanation, directionOf, noWalk } from "./explanation.js";
 import { isSettled, type OutcomeId, silent, uncertain } from "./outcomes.js";
-import type { Sayings } from "./sayings.js";
+import type { SharedExplanations } from "./shared-explanations.js";
 
 /** Ports that the same deciders decide in one direction. */
 export interface DecidedPorts {
@@ -38,7 +38,7 @@ export class Deciders {
   constructor(
     private readonly view: View,
     private readonly cluster: Cluster,
-    private readonly sayings: Sayings,
+    private readonly explanations: SharedExplanations,
   ) {}
 
   /** Who decides about one connection at the end `subject`. */
@@ -126,11 +126,11 @@ export class Deciders {
       if (!set.holds(column)) continue;
       const { surely } = states.taken(state, step);
       if (surely !== noPorts && (effect === "Allow" || effect === "Deny"))
-        found.push({ ports: surely, said: this.sayings.ofRule(tier.name, rule, effect) });
+        found.push({ ports: surely, said: this.explanations.ofRule(tier.name, rule, effect) });
       state = states.take(state, step);
       if (states.isFinal[state] === 1) return found;
     }
-    found.push({ ports: states.open(state).surely, said: this.sayings.ofRow(tier, row) });
+    found.push({ ports: states.open(state).surely, said: this.explanations.ofRow(tier, row) });
     return found;
   }
 
@@ -171,7 +171,7 @@ export class Deciders {
   private literally(direction: Direction, subject: EndClass, flow: Flow): DirectionExplanation {
     const tiers = this.view.literalTiers(direction, subject);
     const all = { egress: tiers, ingress: tiers };
-    return this.sayings.shared(directionOf(evaluateDirection(direction, this.cluster, all, flow)));
+    return this.explanations.shared(directionOf(evaluateDirection(direction, this.cluster, all, flow)));
   }
 }
 

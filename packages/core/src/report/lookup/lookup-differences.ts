@@ -1,5 +1,5 @@
 import type { EndpointRules, TierRules } from "../../analysis/lookup/lookup.js";
-import type { Fate } from "../../engine/index.js";
+import type { DeciderEffect } from "../../engine/index.js";
 import { formatRule } from "../../policy/describe.js";
 import type { Direction, Rule } from "../../policy/model.js";
 import { isolatorText } from "../explanation/rule-text.js";
@@ -43,5 +43,5 @@ function changedEffects(
   });
 }
 
-const effectsIn = (tiers: readonly TierRules[]): ReadonlyMap<Rule, Fate["kind"]> =>
+const effectsIn = (tiers: readonly TierRules[]): ReadonlyMap<Rule, DeciderEffect["kind"]> =>
   new Map(tiers.flatMap(({ rules }) => rules.map(({ rule, effect }) => [rule, effect.kind] as const)));

@@ -5,7 +5,7 @@ import type {
   SubjectWalk,
   TierRules,
 } from "../../analysis/lookup/lookup.js";
-import type { Fate } from "../../engine/index.js";
+import type { DeciderEffect } from "../../engine/index.js";
 import type { Direction } from "../../policy/model.js";
 import {
   apiVersion,
@@ -60,7 +60,7 @@ function rulesJson(direction: Direction, { tier, rules }: TierRules): readonly J
   }));
 }
 
-function effectJson(direction: Direction, effect: Fate): { [key: string]: JsonValue | undefined } {
+function effectJson(direction: Direction, effect: DeciderEffect): { [key: string]: JsonValue | undefined } {
   if (effect.kind !== "never") return { decides: effect.kind === "decides" ? "yes" : "maybe" };
   return { decides: "never", takenBy: effect.takenBy.map((by) => deciderJson(direction, { by })) };
 }

@@ -6,7 +6,7 @@ import type {
   SubjectWalk,
   TierRules,
 } from "../../analysis/lookup/lookup.js";
-import type { Fate } from "../../engine/index.js";
+import type { DeciderEffect } from "../../engine/index.js";
 import { formatEndpoint } from "../../evaluate/flow.js";
 import type { Decider } from "../../evaluate/walk.js";
 import { actionOf, actionWord, formatRule } from "../../policy/describe.js";
@@ -94,7 +94,7 @@ function answerText(
 function counted(tiers: readonly TierRules[], one: string, many: string): string {
   const effects = tiers.flatMap(({ rules }) => rules.map(({ effect }) => effect.kind));
   if (effects.length === 0) return `no rule ${one}`;
-  const of = (kind: Fate["kind"]) => effects.filter((other) => other === kind).length;
+  const of = (kind: DeciderEffect["kind"]) => effects.filter((other) => other === kind).length;
   const never = of("never");
   const parts = [
     ...(never > 0 ? [`${never} never ${never === 1 ? "decides" : "decide"} anything`] : []),
@@ -126,7 +126,7 @@ function walkText(
   ];
 }
 
-function restText(rest: Fate, style: Style): string {
+function restText(rest: DeciderEffect, style: Style): string {
   return {
     decides: `${style.good("✓")} allows the rest`,
     "may-decide": `${style.unsure("?")} may allow the rest, depending on missing information`,
@@ -183,7 +183,7 @@ function ruleLines({ rule, effect }: RuleEffect, style: Style, say: RuleText): r
   ];
 }
 
-function effectLines(effect: Fate, direction: Direction, style: Style): readonly string[] {
+function effectLines(effect: DeciderEffect, direction: Direction, style: Style): readonly string[] {
   if (effect.kind === "decides") return [];
   if (effect.kind === "may-decide") return [`${body}  may decide, depending on missing information`];
   const why = `${style.unsure("never decides")}: ${whyNever(effect.takenBy, direction)}`;
@@ -219,7 +219,7 @@ function deciderText(by: Decider): string {
   }
 }
 
-function isolationText({ kind }: Fate, style: Style): string {
+function isolationText({ kind }: DeciderEffect, style: Style): string {
   return {
     decides: `${body}${style.bad("✗")} isolation denies what no rule of this tier matched`,
     "may-decide": `${body}${style.unsure("?")} isolation may deny what no rule of this tier matched`,

@@ -5,7 +5,7 @@ import type { Family } from "../../net/address.js";
 import type { Direction, Isolation, Tier } from "../../policy/model.js";
 import { type Cell, turnsIn } from "../walk/cell-walk.js";
 import type { EndClass } from "../classes/ends.js";
-import { Fates } from "./fates.js";
+import { DeciderEffects } from "./decider-effects.js";
 import type { Nearness, Other } from "../compile/layer.js";
 import { type LiteralTurn, literalTurns } from "../walk/literal-turns.js";
 import { endpointsOf, nearnessOf } from "../classes/members.js";
@@ -22,13 +22,13 @@ const directions = ["egress", "ingress"] as const;
  * What becomes of each rule, for one end: whether there is another end and a port for which its turn comes before all is
  * said. As subject: of the rules that apply to it. As peer: of those that apply to others and speak of it.
  */
-export class RuleFates {
-  readonly asSubject = { egress: new Fates(), ingress: new Fates() };
-  readonly asPeer = { egress: new Fates(), ingress: new Fates() };
+export class EndpointEffects {
+  readonly asSubject = { egress: new DeciderEffects(), ingress: new DeciderEffects() };
+  readonly asPeer = { egress: new DeciderEffects(), ingress: new DeciderEffects() };
   /** Every port that there is. */
   private readonly all: PortSetId;
   private readonly numbers = new Map<Item | Isolation, number>();
-  private readonly spoken = new Map<Fates, Set<string>>();
+  private readonly spoken = new Map<DeciderEffects, Set<string>>();
 
   constructor(
     private readonly cluster: Cluster,
@@ -104,27 +104,27 @@ export class RuleFates {
     return found;
   }
 
-  private add(fates: Fates, view: View, direction: Direction, meeting: Meeting): void {
+  private add(effects: DeciderEffects, view: View, direction: Direction, meeting: Meeting): void {
     const { ports } = view.answers;
     const cells = placesOf(meeting.other).map((other) => view.cell(direction, meeting.subject, other));
     const turns = cells.map((cell) => turnsIn(cell, view.states, ports, this.all));
     if (turns.every((list) => list !== undefined)) {
-      fates.addTurns(turns, ports);
+      effects.addTurns(turns, ports);
       return;
     }
-    if (meeting.other.kind === "external" && this.isKnown(fates, cells)) return;
-    for (const runs of this.literalRuns(view, direction, meeting, cells)) fates.addRuns(runs);
+    if (meeting.other.kind === "external" && this.isKnown(effects, cells)) return;
+    for (const runs of this.literalRuns(view, direction, meeting, cells)) effects.addRuns(runs);
   }
 
   /** Where the same rules speak of an address outside, surely and maybe, and the same isolate, the answer is the same. */
-  private isKnown(fates: Fates, cells: readonly Cell[]): boolean {
+  private isKnown(effects: DeciderEffects, cells: readonly Cell[]): boolean {
     const speaking = cells.flatMap(({ layers }) =>
       layers.flatMap(({ items, isolation }) => [...items, ...isolation]),
     );
     const key = speaking.map((part) => this.numberOf(part)).join();
-    const known = this.spoken.get(fates) ?? new Set();
+    const known = this.spoken.get(effects) ?? new Set();
     const isKnown = known.has(key);
-    this.spoken.set(fates, known.add(key));
+    this.spoken.set(effects, known.add(key));
     return isKnown;
   }
 

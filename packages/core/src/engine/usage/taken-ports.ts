@@ -3,7 +3,7 @@ import { noPorts, type PortSetId, type PortSets } from "../../sets/port-sets.js"
 export type PortsByCell = Uint32Array<ArrayBuffer>;
 
 /** Who took which ports of each cell. */
-export class Takers<Who> {
+export class TakenPorts<Who> {
   /** By cell, the number of its last entry; entries lead to the one before, and 0 is none. */
   private readonly last: Uint32Array;
   private readonly before: number[] = [0];

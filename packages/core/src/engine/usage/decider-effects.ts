@@ -6,7 +6,7 @@ import type { LiteralTurn } from "../walk/literal-turns.js";
 import { noPorts, type PortSetId, type PortSets } from "../../sets/port-sets.js";
 
 /** What becomes of a rule, of isolation, or of the default, for one end. */
-export type Fate =
+export type DeciderEffect =
   | { readonly kind: "decides" }
   /** If facts that are not known are so. */
   | { readonly kind: "may-decide" }
@@ -21,11 +21,11 @@ interface Entry {
 }
 
 /** Collects, meeting by meeting, who decides and who is kept from it. */
-export class Fates {
+export class DeciderEffects {
   private readonly entries = new Map<Key, Entry>();
 
   /** Undefined for one who never had a turn. */
-  of(by: Decider): Fate | undefined {
+  of(by: Decider): DeciderEffect | undefined {
     const entry = this.entries.get(keyOf(by));
     if (entry === undefined) return undefined;
     if (entry.decides === "surely") return { kind: "decides" };

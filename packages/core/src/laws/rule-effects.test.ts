@@ -3,7 +3,7 @@ import { describe, expect, it } from "vitest";
 import type { AskedPair } from "../analysis/explain/ask.js";
 import type { State } from "../state/state.js";
 import { compile } from "../engine/engine.js";
-import type { Fates } from "../engine/usage/fates.js";
+import type { DeciderEffects } from "../engine/usage/decider-effects.js";
 import { explore } from "../evaluate/facts.js";
 import { type Endpoint, formatEndpoint } from "../evaluate/flow.js";
 import type { Direction, Isolation, Rule, Tier, TierName } from "../policy/model.js";
@@ -65,18 +65,18 @@ const isWithItself = ({ source, destination }: AskedPair): boolean =>
 /** `guard spec.ingress[0]: decides` for all rules of some tiers, and the effect of isolation in each. */
 function summary(
   tiers: readonly Tier[],
-  fateOf: (decider: Rule | Isolation, tier: TierName) => string | undefined,
+  effectOf: (decider: Rule | Isolation, tier: TierName) => string | undefined,
 ): readonly string[] {
   return tiers.flatMap((tier) => [
     ...tier.rules.map(
-      (rule) => `${rule.origin.policy.name} ${rule.origin.path}: ${fateOf(rule, tier.name) ?? "never"}`,
+      (rule) => `${rule.origin.policy.name} ${rule.origin.path}: ${effectOf(rule, tier.name) ?? "never"}`,
     ),
-    `${tier.name} isolation: ${tier.isolation.map((entry) => fateOf(entry, tier.name)).find((fate) => fate !== undefined) ?? "never"}`,
+    `${tier.name} isolation: ${tier.isolation.map((entry) => effectOf(entry, tier.name)).find((effect) => effect !== undefined) ?? "never"}`,
   ]);
 }
 
-const fateIn = (fates: Fates) => (decider: Rule | Isolation, tier: TierName) =>
-  fates.of(
+const effectIn = (effects: DeciderEffects) => (decider: Rule | Isolation, tier: TierName) =>
+  effects.of(
     "action" in decider
       ? { kind: "rule", tier, rule: decider }
       : { kind: "isolation", tier, isolation: [decider] },
@@ -93,23 +93,23 @@ describe("a rule that never decides for a pod decides none of its connections; o
         const state = stateIn(scenario);
         const ends = [...membersOf(state.cluster), ...outsideEnds];
         const end = ends[which % ends.length]!;
-        const fates = compile(state.cluster, state.tiers).ruleFates(end)!;
+        const effects = compile(state.cluster, state.tiers).ruleEffects(end)!;
         const { from, to } = pairsOf(state, end);
         const template = end.kind === "pod" && end.pod.fromTemplate === true;
         const asPeer = (pairs: readonly AskedPair[]) =>
           pairs.filter((pair) => template || !isWithItself(pair));
         const cases = [
-          { who: fates.asSubject.egress, direction: "egress", pairs: from },
-          { who: fates.asSubject.ingress, direction: "ingress", pairs: to },
-          { who: fates.asPeer.egress, direction: "egress", pairs: asPeer(to) },
-          { who: fates.asPeer.ingress, direction: "ingress", pairs: asPeer(from) },
+          { who: effects.asSubject.egress, direction: "egress", pairs: from },
+          { who: effects.asSubject.ingress, direction: "ingress", pairs: to },
+          { who: effects.asPeer.egress, direction: "egress", pairs: asPeer(to) },
+          { who: effects.asPeer.ingress, direction: "ingress", pairs: asPeer(from) },
         ] as const;
         for (const { who, direction, pairs } of cases) {
           const wanted = decidingIn(state, direction, pairs);
           // As a peer it meets the isolation of others, which this does not cover.
-          const isSubject = who === fates.asSubject[direction];
+          const isSubject = who === effects.asSubject[direction];
           const tiers = state.tiers[direction].map((tier) => (isSubject ? tier : { ...tier, isolation: [] }));
-          expect(summary(tiers, fateIn(who))).toEqual(summary(tiers, (decider) => wanted.get(decider)));
+          expect(summary(tiers, effectIn(who))).toEqual(summary(tiers, (decider) => wanted.get(decider)));
         }
       }),
       { numRuns: Number(process.env.RUNS ?? runs) },

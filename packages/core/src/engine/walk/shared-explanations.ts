@@ -5,7 +5,7 @@ import { isolatingOf } from "./isolating.js";
 import type { Row } from "../compile/tier-rows.js";
 
 /** Holds each explanation once, so that those by the same deciders are the same object. */
-export class Sayings {
+export class SharedExplanations {
   private readonly byRule = {
     Allow: new Map<Rule, DirectionExplanation>(),
     Deny: new Map<Rule, DirectionExplanation>(),

@@ -70,3 +70,18 @@ export function fewerRuns(often, least = 1) {
 export function isInSlice(place, slices) {
   return isFull || place % slices === sliceNumber % slices;
 }
+
+/**
+ * Rows of a table of tests: those of today's slice, which is one of so many, and those that are left to the full run. Use as
+ * `for (const [rows, options] of rotated(table, 2)) it.each(rows)("…", options, …)`.
+ * @template T
+ * @param {readonly T[]} rows
+ * @param {number} slices
+ * @returns {readonly (readonly [readonly T[], { tags?: string[] }])[]}
+ */
+export function rotated(rows, slices) {
+  return [
+    [rows.filter((_, place) => isInSlice(place, slices)), {}],
+    [rows.filter((_, place) => !isInSlice(place, slices)), onlyInFull],
+  ];
+}

@@ -1,5 +1,6 @@
 import { readState, type State } from "@tierwall/core/state";
 import { afterAll, beforeAll, beforeEach, expect, it, vi } from "vitest";
+import { rotated } from "../slice.mjs";
 import { program } from "./enforce.js";
 import { Lab } from "./lab/lab.js";
 import type { Packet } from "./lab/prober.js";
@@ -36,8 +37,11 @@ const only = (app: string, direction: "Ingress" | "Egress", ...ports: readonly n
   `{apiVersion: networking.k8s.io/v1, kind: NetworkPolicy, metadata: {namespace: a, name: ${app}-${direction.toLowerCase()}},
     spec: {podSelector: {matchLabels: {app: ${app}}}, policyTypes: [${direction}],
       ${direction.toLowerCase()}: [{ports: [${ports.map((port) => `{port: ${port}}`).join()}]}]}}`;
+
+type AppRule = readonly ["Accept" | "Deny" | "Pass", ...string[]];
+
 /** Which pods a/client may reach, first match first; a rule may name several apps. */
-const toApps = (...rules: readonly (readonly ["Accept" | "Deny" | "Pass", ...string[]])[]) =>
+const toApps = (...rules: readonly AppRule[]) =>
   `{apiVersion: policy.networking.k8s.io/v1alpha2, kind: ClusterNetworkPolicy, metadata: {name: apps},
     spec: {tier: Admin, priority: 1, subject: {pods: {namespaceSelector: {}, podSelector: {matchLabels: {app: client}}}},
       egress: [${rules
@@ -57,6 +61,8 @@ const stateOf = (...documents: readonly string[]): State => {
 };
 
 vi.setConfig({ testTimeout: labTimeout });
+
+type Case = readonly [which: string, policies: readonly string[], expected: readonly number[]];
 
 describeOnBothWirings("two pods that report one address", (wiring) => {
   let lab: Lab;
@@ -92,33 +98,37 @@ describeOnBothWirings("two pods that report one address", (wiring) => {
     return found[0]!;
   };
 
-  it.each([
+  const incoming: readonly Case[] = [
     ["one of them is isolated", [only("stale", "Ingress", 81)], [81]],
     ["the other one is", [only("web", "Ingress", 81)], [81]],
     ["both are", [only("web", "Ingress", 80, 81), only("stale", "Ingress", 81, 82)], [81]],
     ["none is", [], ports],
-  ] as const)("S1.17: what comes in is allowed by both, where %s", async (_, policies, expected) => {
-    for (const on of ["n1", "n2"]) {
-      await program(lab, stateOf(...cluster, stale(on), ...policies));
-      await lab.forgetConnections();
-      expect(await reached("client", "web")).toEqual(expected);
-      expect(await reached("far", "web")).toEqual(expected);
-    }
-  });
+  ];
+  for (const [rows, options] of rotated(incoming, 2))
+    it.each(rows)("S1.17: ingress is allowed by both, where %s", options, async (_, policies, expected) => {
+      for (const on of ["n1", "n2"]) {
+        await program(lab, stateOf(...cluster, stale(on), ...policies));
+        await lab.forgetConnections();
+        expect(await reached("client", "web")).toEqual(expected);
+        expect(await reached("far", "web")).toEqual(expected);
+      }
+    });
 
-  it.each([
+  const outgoing: readonly Case[] = [
     ["one of them is isolated", [only("stale", "Egress", 81)], [81]],
     ["both are", [only("web", "Egress", 80, 81), only("stale", "Egress", 81, 82)], [81]],
-  ] as const)("S1.17: what goes out is allowed by both, where %s", async (_, policies, expected) => {
-    for (const on of ["n1", "n2"]) {
-      await program(lab, stateOf(...cluster, stale(on), ...policies));
-      await lab.forgetConnections();
-      expect(await reached("web", "client")).toEqual(expected);
-      expect(await reached("web", "far")).toEqual(expected);
-    }
-  });
+  ];
+  for (const [rows, options] of rotated(outgoing, 2))
+    it.each(rows)("S1.17: egress is allowed by both, where %s", options, async (_, policies, expected) => {
+      for (const on of ["n1", "n2"]) {
+        await program(lab, stateOf(...cluster, stale(on), ...policies));
+        await lab.forgetConnections();
+        expect(await reached("web", "client")).toEqual(expected);
+        expect(await reached("web", "far")).toEqual(expected);
+      }
+    });
 
-  it.each([
+  const asPeer: readonly (readonly [readonly AppRule[], readonly number[]])[] = [
     [[["Deny", "stale"]], []],
     [[["Deny", "web"]], []],
     [
@@ -157,13 +167,15 @@ describeOnBothWirings("two pods that report one address", (wiring) => {
       ],
       [],
     ],
-  ] as const)("S1.17: as the other end of a/client, with %j", async (rules, expected) => {
-    for (const on of ["n1", "n2"]) {
-      await program(lab, stateOf(...cluster, stale(on), toApps(...rules)));
-      await lab.forgetConnections();
-      expect(await reached("client", "web")).toEqual(expected);
-    }
-  });
+  ];
+  for (const [rows, options] of rotated(asPeer, 3))
+    it.each(rows)("S1.17: as the peer of a/client, with %j", options, async (rules, expected) => {
+      for (const on of ["n1", "n2"]) {
+        await program(lab, stateOf(...cluster, stale(on), toApps(...rules)));
+        await lab.forgetConnections();
+        expect(await reached("client", "web")).toEqual(expected);
+      }
+    });
 
   it("S1.17: two replicas of one workload are judged like one of them", async () => {
     const policies = [only("web", "Ingress", 80), only("web", "Egress", 81)];

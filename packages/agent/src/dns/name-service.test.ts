@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import packet from "dns-packet";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from "vitest";
-import { onlyInFull } from "../../../../test/slice.mjs";
+import { onlyInFull, rotated } from "../../../../test/slice.mjs";
 import {
   liar,
   type NamesNode,
@@ -136,17 +136,19 @@ describe.skipIf(reason)(
       expect(await lab.connects("203.0.113.66")).toBe(false);
     });
 
-    test.each(ways)(
-      "$way, addresses of both families are learned for the pod's own",
-      async ({ at, how, host }) => {
-        expect(await lab.dig(`@${at}`, how, `way${host}.example.test`, "A")).toEqual([`203.0.113.${host}`]);
-        expect(await lab.dig(`@${at}`, how, `way${host}.example.test`, "AAAA")).toEqual([
-          `2001:db8:cafe::${host}`,
-        ]);
-        expect(await lab.connects(`203.0.113.${host}`)).toBe(true);
-        expect(await lab.connects(`2001:db8:cafe::${host}`)).toBe(true);
-      },
-    );
+    for (const [rows, options] of rotated(ways, 2))
+      test.each(rows)(
+        "$way, addresses of both families are learned for the pod's own",
+        options,
+        async ({ at, how, host }) => {
+          expect(await lab.dig(`@${at}`, how, `way${host}.example.test`, "A")).toEqual([`203.0.113.${host}`]);
+          expect(await lab.dig(`@${at}`, how, `way${host}.example.test`, "AAAA")).toEqual([
+            `2001:db8:cafe::${host}`,
+          ]);
+          expect(await lab.connects(`203.0.113.${host}`)).toBe(true);
+          expect(await lab.connects(`2001:db8:cafe::${host}`)).toBe(true);
+        },
+      );
 
     test("the server sees the pod that asks, and never the node", async () => {
       for (const address of [pod[4], pod[6]])
@@ -292,24 +294,27 @@ describe.skipIf(reason)(`names and the life of an agent${reason ? ` (skipped: ${
     },
   );
 
-  test.each([
+  const families = [
     ["IPv4", server[4]],
     ["IPv6", server[6]],
-  ])(
-    "stopped: also a socket that asked through the proxy reaches the server directly, over %s",
-    async (_, at) => {
-      const stopped = await lab.startNode({ names });
-      const again = ["-b", `${at.includes(":") ? pod[6] : pod[4]}#5353`, `@${at}`, "other.test"];
-      expect(await lab.dig(...again)).toEqual(["203.0.113.66"]);
-      await expect.poll(() => stopped.count("query"), patience).toBe(1);
-      await stopped.end();
-      expect(await lab.dig(...again)).toEqual(["203.0.113.66"]);
-      // And back: what went to the server directly goes through the proxy again.
-      const back = (node = await lab.startNode({ names }));
-      expect(await lab.dig(...again)).toEqual(["203.0.113.66"]);
-      await expect.poll(() => back.count("query"), patience).toBe(1);
-    },
-  );
+  ] as const;
+  for (const [rows, options] of rotated(families, 2))
+    test.each(rows)(
+      "stopped: also a socket that asked through the proxy reaches the server directly, over %s",
+      options,
+      async (_, at) => {
+        const stopped = await lab.startNode({ names });
+        const again = ["-b", `${at.includes(":") ? pod[6] : pod[4]}#5353`, `@${at}`, "other.test"];
+        expect(await lab.dig(...again)).toEqual(["203.0.113.66"]);
+        await expect.poll(() => stopped.count("query"), patience).toBe(1);
+        await stopped.end();
+        expect(await lab.dig(...again)).toEqual(["203.0.113.66"]);
+        // And back: what went to the server directly goes through the proxy again.
+        const back = (node = await lab.startNode({ names }));
+        expect(await lab.dig(...again)).toEqual(["203.0.113.66"]);
+        await expect.poll(() => back.count("query"), patience).toBe(1);
+      },
+    );
 
   test(
     "the next agent takes over what is in the kernel, and fills a new table with it",

@@ -1,6 +1,7 @@
 import { spawn, spawnSync } from "node:child_process";
 import { existsSync, readFileSync } from "node:fs";
 import { describe, expect, test, vi } from "vitest";
+import { fewerRuns } from "../../../../test/slice.mjs";
 import { killedWithParent, findProgram, searchPath } from "./parent-death.js";
 
 const reason = findProgram("setpriv", searchPath()) === undefined ? "setpriv is not installed" : undefined;
@@ -30,7 +31,7 @@ describe.skipIf(reason)(`what the agent starts${reason ? ` (skipped: ${reason})`
   });
 
   test("ends, too, if the agent is killed while it is started", { timeout: 60_000 }, async () => {
-    for (let round = 0; round < 20; round++) {
+    for (let round = 0; round < fewerRuns(20); round++) {
       const { stdout } = spawnSync(process.execPath, starting('process.kill(process.pid, "SIGKILL");'));
       await vi.waitFor(() => expect(nameOf(Number(stdout))).toBeUndefined(), { timeout: 2000 });
     }

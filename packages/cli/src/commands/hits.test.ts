@@ -99,7 +99,8 @@ describe("an agent that runs", () => {
     expect(hits("--control", "agent.sock")).toEqual({
       status: 2,
       stdout: "",
-      stderr: "no agent listens on `agent.sock`: check that `tierwall agent` runs, or set --control to its socket\n",
+      stderr:
+        "no agent listens on `agent.sock`: check that `tierwall agent` runs, or set --control to its socket\n",
     });
   });
 });

@@ -193,12 +193,13 @@ function readPackages() {
     const folder = join(root, path);
     const manifest = JSON.parse(readFileSync(join(folder, "package.json"), "utf8"));
     doors.push(...Object.keys(manifest.exports ?? {}).map((path) => posix.join(manifest.name, path)));
-    // The page is bundled: an installation does not need its dependencies.
-    const bundled = existsSync(join(folder, "vite.config.ts")) ? manifest.devDependencies : {};
+    // An installation does not need the dependencies of the page, which is bundled, nor of a private package.
+    const isBundled = existsSync(join(folder, "vite.config.ts"));
+    const notInstalled = isBundled || manifest.private === true ? manifest.devDependencies : {};
     dependencies[basename(path)] = Object.keys({
       ...manifest.dependencies,
       ...manifest.peerDependencies,
-      ...bundled,
+      ...notInstalled,
     });
     for (const entry of readdirSync(folder, { recursive: true })) {
       const file = entry.replaceAll("\\", "/");

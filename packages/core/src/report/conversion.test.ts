@@ -85,7 +85,7 @@ spec:
   subject: {namespaceSelector: {}}
   ingress: [{action: Deny, from: [{namespaces: {notSameLabels: [tenant]}}], l4Selector: {ports: [{port: 80}]}}]
 `;
-    const { text, json } = told(`${cluster}${tenants}`);
+    const { text, json } = summary(`${cluster}${tenants}`);
     expect(text).toContain("✓ proven: 1 policy became");
     expect(text).toMatch(
       / {2}! in the cluster of the input only\n {4}They differ in this cluster:\n {6}pod \{\} in namespace /,

@@ -1,15 +1,12 @@
-import { readFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
+import holds from "../../../../../../../examples/guarantees-pci/holds.yaml?raw";
+import policies from "../../../../../../../examples/guarantees-pci/policies.yaml?raw";
+import refuted from "../../../../../../../examples/guarantees-pci/refuted.yaml?raw";
 import { HeldState } from "../../held-state.js";
 import { guaranteeAnswers as answers } from "./guarantees.js";
 
-const example = (file: string) => ({
-  file,
-  text: readFileSync(
-    new URL(`../../../../../../../examples/guarantees-pci/${file}`, import.meta.url),
-    "utf8",
-  ),
-});
+const texts = { "policies.yaml": policies, "holds.yaml": holds, "refuted.yaml": refuted } as const;
+const example = (file: keyof typeof texts) => ({ file, text: texts[file] });
 const heldWith = (...more: { readonly file: string; readonly text: string }[]) =>
   new HeldState({
     title: "pci",

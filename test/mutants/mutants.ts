@@ -524,12 +524,6 @@ const inEncoder: readonly Change[] = [
     "",
   ],
   [
-    "nodes have named ports",
-    "prove/encode/connection.ts",
-    `this.formula.require(not(literal), this.is("destination", "pod"));`,
-    "",
-  ],
-  [
     "a named port is fixed",
     "prove/encode/connection.ts",
     "this.portNames.set(name, literal);",
@@ -539,31 +533,6 @@ const inEncoder: readonly Change[] = [
     "a pod is the own node of another pod",
     "prove/encode/connection.ts",
     `formula.require(not(this.ownNode), not(this.is(from, "pod")), not(this.is(to, "pod")));`,
-    "",
-  ],
-  [
-    "a pod is the API server",
-    "prove/encode/connection.ts",
-    `this.formula.and([not(this.is(end, "pod")), this.fact(\`apiserver \${end}\`)])`,
-    "this.fact(`apiserver ${end}`)",
-  ],
-  // Labels and numbers
-  [
-    "a label has two values",
-    "prove/encode/label-pair.ts",
-    "formula.require(not(literal), ((number >> i) & 1) === 1 ? bit : not(bit));",
-    "formula.require(bit, not(bit), not(literal));",
-  ],
-  [
-    "absent labels are equal",
-    "prove/encode/label-pair.ts",
-    "formula.require(not(equal), source.present);",
-    "",
-  ],
-  [
-    "equal values may be different",
-    "prove/encode/label-pair.ts",
-    "this.formula.require(equal, not(a), not(b));",
     "",
   ],
   [
@@ -594,28 +563,10 @@ const inEncoder: readonly Change[] = [
     "FALSE : this.or(set.keys.map(equal))",
   ],
   [
-    "notSameLabels is fine with some of the labels",
-    "prove/encode/match.ts",
-    "not(this.or(set.keys.map(equal)))",
-    "not(this.and(set.keys.map(equal)))",
-  ],
-  [
     "exceptions do not count",
     "prove/encode/match.ts",
     "return this.and([within(cidrs), not(within(except))]);",
     "return within(cidrs);",
-  ],
-  [
-    "ICMP of the other family is the same",
-    "prove/encode/match.ts",
-    `this.and([connection.protocol("ICMP"), connection.family(port.family)])`,
-    `connection.protocol("ICMP")`,
-  ],
-  [
-    "a named port is any port of that name, whatever its protocol",
-    "prove/encode/match.ts",
-    "port.protocol === undefined ? TRUE : connection.protocol(port.protocol),",
-    "TRUE,",
   ],
   [
     "a pod's own node is a remote one",
@@ -630,23 +581,10 @@ const inEncoder: readonly Change[] = [
     `not(this.or([connection.is(other, "node"), isExternal])),`,
   ],
   [
-    "service accounts of subjects do not count",
-    "prove/encode/match.ts",
-    `this.selects("account", selection.account ?? [], end),`,
-    "",
-  ],
-  [
     "the world is in the cluster as well",
     "prove/encode/match.ts",
     `case "world":\n        return isExternal;`,
     `case "world":\n        return TRUE;`,
-  ],
-  // The walk
-  [
-    "Pass in the last tier denies",
-    "prove/encode/encoded-walk.ts",
-    `if (rule.action === "Pass") return next;`,
-    `if (rule.action === "Pass") return next === TRUE ? FALSE : next;`,
   ],
   [
     "of two rules of a policy the later one wins",
@@ -691,28 +629,10 @@ const inEncoder: readonly Change[] = [
     "return next;",
   ],
   [
-    "an owner's policy that allows something does not isolate",
-    "prove/encode/encoded-walk.ts",
-    "[isolate, allow] : []",
-    "[isolate] : []",
-  ],
-  [
     "owners cannot deny",
     "prove/encode/encoded-walk.ts",
     "owners === undefined ? rest : formula.and([not(owners.deny), rest])",
     "rest",
-  ],
-  [
-    "mutual authentication always succeeds",
-    "prove/encode/encoded-walk.ts",
-    `connection.formula.and([connection.fact("authentication"), allowed])`,
-    "allowed",
-  ],
-  [
-    "an Allow keeps its condition where the same is allowed plainly",
-    "prove/encode/encoded-walk.ts",
-    "isolated, not(this.isWaived(rule, plain, direction))",
-    "isolated, formula.or([TRUE, this.isWaived(rule, plain, direction)])",
   ],
 ];
 

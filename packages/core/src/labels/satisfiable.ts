@@ -18,26 +18,10 @@ export function exampleOf(match: LabelMatch): Labels | undefined {
   return labels;
 }
 
-/** Whether whoever fulfils the first also fulfils the second, whatever its labels. Exact, if anybody can fulfil the first. */
-export function implies(first: LabelMatch, second: LabelMatch): boolean {
-  return second.every((requirement) => {
-    const own = first.filter(({ key }) => key === requirement.key);
-    // Nobody asks for this label: then only a requirement that excludes nothing holds for all.
-    if (own.length === 0) return requirement.operator === "NotIn" && requirement.values.length === 0;
-    return !isSatisfiable([...own, negated(requirement)]);
-  });
-}
-
 /** Values of which one does if any does: those that are asked for, and one that nobody speaks of. */
 function candidates(requirements: readonly Requirement[]): readonly string[] {
   const [first] = requirements.filter(({ operator }) => operator === "In");
   if (first !== undefined) return first.values;
   const spokenOf = new Set(requirements.flatMap(({ values }) => values));
   return Array.from({ length: spokenOf.size + 1 }, (_, i) => (i === 0 ? "any" : `any-${i}`));
-}
-
-// S1.10
-function negated({ key, operator, values }: Requirement): Requirement {
-  const opposites = { In: "NotIn", NotIn: "In", Exists: "DoesNotExist", DoesNotExist: "Exists" } as const;
-  return { key, operator: opposites[operator], values };
 }

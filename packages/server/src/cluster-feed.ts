@@ -1,7 +1,7 @@
 import type { JsonObject } from "@tierwall/core/manifest";
 import { servedObject, type StateOptions } from "@tierwall/core/state";
 import {
-  allKinds,
+  controllerKinds,
   clusterFiles,
   type ClusterListing,
   ClusterSource,
@@ -79,7 +79,7 @@ export async function openCluster(
   const reached = await listCluster(connection, { kinds: fewObjects });
   if (!reached.ok) return reached;
   const source = new ClusterSource(connection, {
-    kinds: allKinds,
+    kinds: controllerKinds,
     keepsObjects: true,
     whenForbidden: "go on",
     onHealth,

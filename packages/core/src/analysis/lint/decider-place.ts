@@ -23,7 +23,7 @@ export function deciderPlace(by: Decider, context: LintContext): DeciderPlace {
           about: {},
         };
       const related = others.map((policy) =>
-        relatedAt(`${formatPolicy(policy)} isolates them too`, policy.place()),
+        relatedAt(`${formatPolicy(policy)} isolates them, too`, policy.place()),
       );
       const about = { ...context.aboutSubject(first), ...(related.length === 0 ? {} : { related }) };
       return { who: formatPolicy(first), about };

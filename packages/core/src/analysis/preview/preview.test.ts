@@ -76,7 +76,7 @@ describe("lockouts", () => {
     expect(lost(previewed([closed("Egress")]))).toEqual(["DNS Deny shop/web UDP+TCP e.g. kube-system/dns"]);
   });
 
-  it("S1.15: name those who lose DNS in an edit that changes the address family", () => {
+  it("S1.15: name the workloads that lose DNS in an edit that changes the address family", () => {
     const [web, dns] = [
       pod("shop", "web", "fd00::1"),
       pod("kube-system", "dns", "fd00::3", ", k8s-app: kube-dns"),

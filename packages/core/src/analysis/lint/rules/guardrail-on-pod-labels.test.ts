@@ -35,7 +35,7 @@ describe("a guardrail on labels of pods", () => {
     [
       "an exemption that any pod can claim",
       clusterPolicy("guard", { ingress: `[{action: Accept, from: [${agents()}]}, ${denyAll}]` }),
-      "this allows pods before ClusterNetworkPolicy guard denies the others, and any pod of any namespace may give itself app=agent",
+      "anyone who can create pods, in any namespace, can set app=agent to evade ClusterNetworkPolicy guard: this rule allows such pods before that policy denies the others",
     ],
     [
       "a policy for pods with a label that passes them before another policy denies",
@@ -44,7 +44,7 @@ describe("a guardrail on labels of pods", () => {
         egress: "[{action: Pass, to: [{networks: [0.0.0.0/0]}]}]",
       }) +
         clusterPolicy("guard", { priority: "11", egress: "[{action: Deny, to: [{networks: [0.0.0.0/0]}]}]" }),
-      "this passes pods before ClusterNetworkPolicy guard denies the others, and any pod of any namespace may give itself app=gw",
+      "anyone who can create pods, in any namespace, can set app=gw to evade ClusterNetworkPolicy guard: this rule passes such pods before that policy denies the others",
     ],
     [
       "a denial of a clusterwide Cilium policy",

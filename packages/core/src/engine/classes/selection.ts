@@ -49,14 +49,16 @@ export class Selections {
     const { list, isIn } = this.namespacesOf(choice.namespaces);
     // Few classes have the label, or few are in the namespaces.
     const labelled = list.length < few ? undefined : this.labelledAs(choice.pods);
-    for (let i = 0; labelled !== undefined && i < labelled.length; i++) {
-      const index = labelled[i]!;
-      if (isIn[namespaceOfClass[index]!] === 1 && passes(tests, index)) found.push(index);
-    }
-    for (let n = 0; labelled === undefined && n < list.length; n++) {
-      const classes = podClassesIn[list[n]!]!;
-      for (let i = 0; i < classes.length; i++) if (passes(tests, classes[i]!)) found.push(classes[i]!);
-    }
+    if (labelled === undefined)
+      for (let n = 0; n < list.length; n++) {
+        const classes = podClassesIn[list[n]!]!;
+        for (let i = 0; i < classes.length; i++) if (passes(tests, classes[i]!)) found.push(classes[i]!);
+      }
+    else
+      for (let i = 0; i < labelled.length; i++) {
+        const index = labelled[i]!;
+        if (isIn[namespaceOfClass[index]!] === 1 && passes(tests, index)) found.push(index);
+      }
     return isAscending(found) ? found : found.toSorted((a, b) => a - b);
   }
 

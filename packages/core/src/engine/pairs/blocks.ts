@@ -81,7 +81,7 @@ export class Blocks {
   /** By slot: how many pairs. */
   private readonly counts: number[] = [0];
   /** Destinations, and the slot of the answer of each. */
-  private listed: Uint32Array | number[] = [];
+  private listed: Uint16Array | Uint32Array | number[] = [];
   private slotAt: Uint16Array | Uint32Array | number[] = [];
   /** The slot of the destinations that are not listed; 0 where the source does not talk to them. */
   private rest = 0;
@@ -116,7 +116,9 @@ export class Blocks {
     const talking =
       canTalk === undefined ? all : each.reduce((sum, one, i) => sum + (canTalk(i) ? one : 0), 0);
     counts[rest] = size * talking;
-    const slotAt = open.length < 0xffff ? new Uint16Array(open.length) : new Uint32Array(open.length);
+    // Many blocks are kept at a time: with fewer groups than that, two bytes are enough for each number.
+    const Numbers = this.all.length < 0xffff ? Uint16Array : Uint32Array;
+    const slotAt = new Numbers(open.length);
     for (let k = 0; k < open.length; k++) {
       const slot = slots.slotOf(answers[k]!);
       if (slot === counts.length) counts.push(0);
@@ -126,7 +128,7 @@ export class Blocks {
       counts[rest]! -= pairs;
     }
     this.rest = rest;
-    this.listed = open.slice();
+    this.listed = new Numbers(open);
     this.slotAt = slotAt;
     // Nothing is said here about an end and itself.
     const slotOfSelf = slotAt[open.indexOf(self)] ?? rest;

@@ -149,8 +149,7 @@ class NearPairs {
         for (let i = 0; i < members.length; i++) {
           const { node } = members[i]!;
           const on = node === undefined ? undefined : hostsOn.get(node);
-          for (let k = 0; on !== undefined && k < on.length; k++)
-            if (counts[on[k]!]!++ === 0) found.push(on[k]!);
+          if (on !== undefined) for (const host of on) if (counts[host]!++ === 0) found.push(host);
         }
       for (const host of found) {
         this.own.set(group.index * hosts.length + host, counts[host]!);

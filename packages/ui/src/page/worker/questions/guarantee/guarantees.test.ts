@@ -1,12 +1,14 @@
 import { describe, expect, it } from "vitest";
-import holds from "../../../../../../../examples/guarantees-pci/holds.yaml?raw";
-import policies from "../../../../../../../examples/guarantees-pci/policies.yaml?raw";
-import refuted from "../../../../../../../examples/guarantees-pci/refuted.yaml?raw";
 import { HeldState } from "../../held-state.js";
 import { guaranteeAnswers as answers } from "./guarantees.js";
 
-const texts = { "policies.yaml": policies, "holds.yaml": holds, "refuted.yaml": refuted } as const;
-const example = (file: keyof typeof texts) => ({ file, text: texts[file] });
+const folder = "../../../../../../../examples/guarantees-pci/";
+const texts = import.meta.glob<string>("../../../../../../../examples/guarantees-pci/*.yaml", {
+  query: "?raw",
+  import: "default",
+  eager: true,
+});
+const example = (file: string) => ({ file, text: texts[`${folder}${file}`]! });
 const heldWith = (...more: { readonly file: string; readonly text: string }[]) =>
   new HeldState({
     title: "pci",

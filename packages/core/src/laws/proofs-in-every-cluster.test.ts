@@ -35,28 +35,25 @@ describe("what is proven of a rule for any cluster", () => {
         maxLength: 9,
       },
     ],
-  ])(
-    "S1.1, S1.3: of %s holds in any cluster: without the rule, no verdict changes",
-    (_what, choices) => {
-      let proven = 0;
-      fc.assert(
-        fc.property(anyPolicies(choices), anyFacts(), anyCluster(), (policies, facts, cluster) => {
-          // Without pods, no proof is about this cluster only.
-          const empty = stateOf(policies, { facts });
-          const { ofRules } = completed(ruleProofs(compile(empty.cluster, empty.tiers)));
-          const rules = ofRules.flatMap(({ rule, everywhere }) => (everywhere === undefined ? [] : [rule]));
-          if (rules.length === 0) return;
-          const state = stateOf([...manifestsOf(cluster), ...policies], { facts });
-          const flows = everyFlow(state);
-          for (const rule of rules) {
-            proven++;
-            const changed = changedWithout(state, counterpart(rule, empty.tiers, state.tiers), flows);
-            expect(changed && `${formatRule(rule.origin)}: ${about(changed)}`).toBeUndefined();
-          }
-        }),
-        { numRuns: 60 },
-      );
-      expect(proven).toBeGreaterThan(isFull ? 20 : 0);
-    },
-  );
+  ])("S1.1, S1.3: of %s holds in any cluster: without the rule, no verdict changes", (_what, choices) => {
+    let proven = 0;
+    fc.assert(
+      fc.property(anyPolicies(choices), anyFacts(), anyCluster(), (policies, facts, cluster) => {
+        // Without pods, no proof is about this cluster only.
+        const empty = stateOf(policies, { facts });
+        const { ofRules } = completed(ruleProofs(compile(empty.cluster, empty.tiers)));
+        const rules = ofRules.flatMap(({ rule, everywhere }) => (everywhere === undefined ? [] : [rule]));
+        if (rules.length === 0) return;
+        const state = stateOf([...manifestsOf(cluster), ...policies], { facts });
+        const flows = everyFlow(state);
+        for (const rule of rules) {
+          proven++;
+          const changed = changedWithout(state, counterpart(rule, empty.tiers, state.tiers), flows);
+          expect(changed && `${formatRule(rule.origin)}: ${about(changed)}`).toBeUndefined();
+        }
+      }),
+      { numRuns: 60 },
+    );
+    expect(proven).toBeGreaterThan(isFull ? 20 : 0);
+  });
 });

@@ -107,9 +107,7 @@ describe("the structural schema of", () => {
           b: { description: "B.", type: "string" },
           c: { description: "C.", type: "string", nullable: true },
         },
-        "x-kubernetes-validations": [
-          { rule: "!has(self.b) || has(self.a)", message: "`b` requires `a`" },
-        ],
+        "x-kubernetes-validations": [{ rule: "!has(self.b) || has(self.a)", message: "`b` requires `a`" }],
       },
     ],
   ])("%s", (_what, schema, expected) => expect(structural(schema)).toEqual({ description, ...expected }));

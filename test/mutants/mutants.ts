@@ -524,6 +524,12 @@ const inEncoder: readonly Change[] = [
     "",
   ],
   [
+    "nodes have named ports",
+    "prove/encode/connection.ts",
+    `this.formula.require(not(literal), this.is("destination", "pod"));`,
+    "",
+  ],
+  [
     "a named port is fixed",
     "prove/encode/connection.ts",
     "this.portNames.set(name, literal);",
@@ -534,6 +540,13 @@ const inEncoder: readonly Change[] = [
     "prove/encode/connection.ts",
     `formula.require(not(this.ownNode), not(this.is(from, "pod")), not(this.is(to, "pod")));`,
     "",
+  ],
+  // Labels and numbers
+  [
+    "a label has two values",
+    "prove/encode/label-pair.ts",
+    "formula.require(not(literal), ((number >> i) & 1) === 1 ? bit : not(bit));",
+    "formula.require(bit, not(bit), not(literal));",
   ],
   [
     "a range lacks its last number",
@@ -569,6 +582,18 @@ const inEncoder: readonly Change[] = [
     "return within(cidrs);",
   ],
   [
+    "ICMP of the other family is the same",
+    "prove/encode/match.ts",
+    `this.and([connection.protocol("ICMP"), connection.family(port.family)])`,
+    `connection.protocol("ICMP")`,
+  ],
+  [
+    "a named port is any port of that name, whatever its protocol",
+    "prove/encode/match.ts",
+    "port.protocol === undefined ? TRUE : connection.protocol(port.protocol),",
+    "TRUE,",
+  ],
+  [
     "a pod's own node is a remote one",
     "prove/encode/match.ts",
     "this.and([connection.isHost(end), not(connection.ownNode)])",
@@ -581,10 +606,23 @@ const inEncoder: readonly Change[] = [
     `not(this.or([connection.is(other, "node"), isExternal])),`,
   ],
   [
+    "service accounts of subjects do not count",
+    "prove/encode/match.ts",
+    `this.selects("account", selection.account ?? [], end),`,
+    "",
+  ],
+  [
     "the world is in the cluster as well",
     "prove/encode/match.ts",
     `case "world":\n        return isExternal;`,
     `case "world":\n        return TRUE;`,
+  ],
+  // The walk
+  [
+    "Pass in the last tier denies",
+    "prove/encode/encoded-walk.ts",
+    `if (rule.action === "Pass") return next;`,
+    `if (rule.action === "Pass") return next === TRUE ? FALSE : next;`,
   ],
   [
     "of two rules of a policy the later one wins",
@@ -633,6 +671,12 @@ const inEncoder: readonly Change[] = [
     "prove/encode/encoded-walk.ts",
     "owners === undefined ? rest : formula.and([not(owners.deny), rest])",
     "rest",
+  ],
+  [
+    "mutual authentication always succeeds",
+    "prove/encode/encoded-walk.ts",
+    `connection.formula.and([connection.fact("authentication"), allowed])`,
+    "allowed",
   ],
 ];
 

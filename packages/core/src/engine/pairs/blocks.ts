@@ -125,7 +125,7 @@ export class Blocks {
       const pairs = size * each[open[k]!]!;
       slotAt[k] = slot;
       counts[slot]! += pairs;
-      counts[rest]! -= pairs;
+      counts[rest] -= pairs;
     }
     this.rest = rest;
     this.listed = new Numbers(open);

@@ -6,10 +6,13 @@ type Claim = Guarantee["claim"];
 /** `No connection from all pods to nodes with role=db on 22/TCP is allowed, whatever NetworkPolicies are written.` */
 export function claimText({ from, to, ports, exceptPorts, verdict, whatever }: Claim): string {
   const except = exceptPorts.length === 0 ? "" : ` except ${describePorts(exceptPorts)}`;
-  const which = `connection from ${endText(from)} to ${endText(to)} on ${describePorts(ports)}${except}`;
+  const which = `connection from ${endText(from)} to ${endText(to)} on ${portsText(ports)}${except}`;
   const owners = ownersText[whatever.networkPolicies];
   return `${verdict === "Deny" ? "No" : "Every"} ${which} is allowed, ${owners}.`;
 }
+
+// "No connection on every port" would mean something else.
+const portsText = (ports: Claim["ports"]): string => describePorts(ports).replace(/^every /, "any ");
 
 const ownersText: Readonly<Record<Claim["whatever"]["networkPolicies"], string>> = {
   anything: "whatever NetworkPolicies are written or deleted",

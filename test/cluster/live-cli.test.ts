@@ -281,7 +281,7 @@ describe.skipIf(noControlPlane)(`the command line on a live cluster${title}`, ()
       const { stdout, stderr } = run(...asked);
       expect(stdout).toMatch(/DENIED[^]*NetworkPolicy shop\/only-cart/);
       expect(stderr.replaceAll(/\s+/g, " ")).toContain(
-        "warning TW2025 namespaces, pods, services, endpointslices.discovery.k8s.io, networkpolicies.networking.k8s.io may be read in namespace `shop` only",
+        "warning TW2025 namespaces, pods, services, endpointslices.discovery.k8s.io, networkpolicies.networking.k8s.io can be read only in namespace `shop`",
       );
       await api.delete(`${rbac}/namespaces/shop/rolebindings/developer`);
       await expect.poll(() => run(...asked).status, patience).toBe(2);
@@ -293,7 +293,7 @@ describe.skipIf(noControlPlane)(`the command line on a live cluster${title}`, ()
       await expect.poll(() => asGuest("explain", ...question).status, patience).toBe(0);
       const { stdout, stderr } = asGuest("explain", ...question);
       expect(stdout).toContain("ALLOWED");
-      expect(stderr).toContain("warning TW2025  networkpolicies.networking.k8s.io may not be read");
+      expect(stderr).toContain("warning TW2025  networkpolicies.networking.k8s.io cannot be read");
       const { remarks } = JSON.parse(asGuest("explain", ...question, "-o", "json").stdout) as {
         remarks: { code: string }[];
       };

@@ -227,7 +227,7 @@ describe.skipIf(noControlPlane)(`CRDs on an API server${skipped}`, () => {
         return stdout.includes("networks") ? stdout : undefined;
       }, patience);
       expect(peer).toContain("Where traffic goes: exactly one of these fields.");
-      expect(peer.replaceAll(/\s+/g, " ")).toContain("They match pods and nodes in them as well as external");
+      expect(peer.replaceAll(/\s+/g, " ")).toContain("They match external addresses, pods and nodes.");
     });
 
     it("S6.5: refuse a default policy whose bare keys were lost: only `--server-side` sends them", async () => {

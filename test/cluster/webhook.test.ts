@@ -305,7 +305,7 @@ describe.skipIf(reason)(`kubectl, with the webhook${title}`, () => {
       expect(status).toBe(0);
       expect(warnings).toContainEqual(
         expect.stringMatching(
-          /^TW2015 spec\.ingress\[0\]\.from\[0\]\.galaxies: unknown field .* fails closed$/,
+          /^TW2015 spec\.ingress\[0\]\.from\[0\]\.galaxies: unknown field .* fail closed$/,
         ),
       );
     });

@@ -161,7 +161,7 @@ describe.skipIf(noChromium)(`the playground${skipNote}`, () => {
   it("shows what a field means when the pointer is on it", onlyInFull, async () => {
     await visit(at("#/playground"), {}, async ({ page, picture }) => {
       await page.locator(".yaml-key", { hasText: "priority" }).hover();
-      await page.getByText("policies with lower numbers are asked first").waitFor();
+      await page.getByText("policies with lower numbers are evaluated first").waitFor();
       await picture("playground-hover");
     });
   });

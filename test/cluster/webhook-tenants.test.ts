@@ -94,7 +94,7 @@ describe.skipIf(reason)(`a webhook for tenants${title}`, () => {
     expect(warnings.join("\n")).not.toMatch(/secret-tenant|acquisition-db|8443/);
     expect(warnings).toContainEqual(
       expect.stringMatching(
-        /^\d+ connections that work today become denied \(2 workloads\), for example payments\/card-vault → (outside|a pod that you cannot read).*; \d+ of them (involve|involves) pods or nodes that you cannot read$/,
+        /^\d+ connections that work today become denied \(2 workloads\), for example payments\/card-vault → (external addresses|a pod that you cannot read).*; \d+ of them (involve|involves) pods or nodes that you cannot read$/,
       ),
     );
   });

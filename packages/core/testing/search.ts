@@ -14,7 +14,7 @@ export const clusters = {
   foreign: { kinds: andForeign, maxReplicas: 2, minLength: 2, maxLength: 8 },
   cilium: { kinds: ["Cilium"], maxReplicas: 2, minLength: 2, maxLength: 4 },
   conditional: { kinds: ["Cilium"], conditions: "many", minLength: 1, maxLength: 3 },
-  relative: { kinds: ["KEP AdminNetworkPolicy", "first draft"], minLength: 1, maxLength: 3 },
+  relative: { kinds: ["KEP AdminNetworkPolicy"], relative: true, minLength: 1, maxLength: 3 },
 } as const;
 
 export interface Search {

@@ -27,6 +27,12 @@ for (const kind of [
   { of: "crowded", runs: 25, share: 0.1, seed: 1 },
   { of: "cilium", runs: 60, share: 0.2, seed: 2 },
   ...(wrong === "engine" ? [{ of: "foreign", runs: 40, share: 0.2, seed: 5 }] : []),
+  ...(wrong === "encoder"
+    ? [
+        { of: "relative", runs: 100, seed: 7 },
+        { of: "conditional", runs: 100, seed: 8 },
+      ]
+    : []),
   { of: "small", runs: 600, share: 0.1, seed: 3 },
   { of: "cilium", runs: 400, share: 0.1, seed: 4 },
 ]) {

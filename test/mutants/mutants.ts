@@ -541,7 +541,32 @@ const inEncoder: readonly Change[] = [
     `formula.require(not(this.ownNode), not(this.is(from, "pod")), not(this.is(to, "pod")));`,
     "",
   ],
+  [
+    "a pod is the API server",
+    "prove/encode/connection.ts",
+    'return this.formula.and([not(this.is(end, "pod")), this.fact(`apiserver ${end}`)]);',
+    "return this.fact(`apiserver ${end}`);",
+  ],
   // Labels and numbers
+  [
+    "two absent labels are equal",
+    "prove/encode/label-pair.ts",
+    `formula.require(not(equal), source.present);
+    formula.require(not(equal), destination.present);`,
+    "",
+  ],
+  [
+    "equal values of a label are different",
+    "prove/encode/label-pair.ts",
+    "this.formula.require(equal, not(a), not(b));",
+    "",
+  ],
+  [
+    "in one namespace, a value that nothing mentions is two different ones",
+    "prove/encode/label-pair.ts",
+    "formula.require(not(shared), not(source.present), equal);",
+    "",
+  ],
   [
     "a label has two values",
     "prove/encode/label-pair.ts",
@@ -574,6 +599,12 @@ const inEncoder: readonly Change[] = [
     "prove/encode/match.ts",
     "FALSE : this.and(set.keys.map(equal))",
     "FALSE : this.or(set.keys.map(equal))",
+  ],
+  [
+    "notSameLabels is fine with some of the labels",
+    "prove/encode/match.ts",
+    "FALSE : not(this.or(set.keys.map(equal)))",
+    "FALSE : not(this.and(set.keys.map(equal)))",
   ],
   [
     "exceptions do not count",
@@ -671,6 +702,18 @@ const inEncoder: readonly Change[] = [
     "prove/encode/encoded-walk.ts",
     "owners === undefined ? rest : formula.and([not(owners.deny), rest])",
     "rest",
+  ],
+  [
+    "an owner's policy that allows something does not isolate",
+    "prove/encode/encoded-walk.ts",
+    "[isolate, allow] : []",
+    "[isolate] : []",
+  ],
+  [
+    "a plain allow of the same peer and port does not remove a condition",
+    "prove/encode/encoded-walk.ts",
+    "not(this.isWaived(rule, plain, direction))",
+    "formula.or([TRUE, this.isWaived(rule, plain, direction)])",
   ],
   [
     "mutual authentication always succeeds",

@@ -1,18 +1,22 @@
+import fc from "fast-check";
 import type { Cluster } from "../src/cluster/model.js";
 import { domainMatches } from "../src/evaluate/domain.js";
 import { type Flow, formatEndpoint } from "../src/evaluate/flow.js";
 import { addressesOf } from "../src/evaluate/match.js";
 import { type Decision, walk } from "../src/evaluate/walk.js";
-import { type Direction, directions, type DomainPattern } from "../src/policy/model.js";
-import type { Encoding } from "../src/prove/encode/index.js";
+import { type Direction, directions, type DomainPattern, type Tiers } from "../src/policy/model.js";
+import { type Encoding, endOf } from "../src/prove/encode/index.js";
 import { type Literal, not } from "../src/prove/sat/index.js";
 import type { confirm, readWitness } from "../src/prove/world/index.js";
 import { Answers, isConditional } from "../src/prove/world/index.js";
 import type { State } from "../src/state/state.js";
 import { domainNames } from "./arbitrary/arbitrary-vocabulary.js";
-import { about, describeDecision } from "./arbitrary/scenario.js";
+import { andForeign } from "./arbitrary/arbitrary-policies.js";
+import { about, anyScenario, describeDecision } from "./arbitrary/scenario.js";
 import { flowsAmong, memberPairs, otherPairs, portsAtBorders } from "./every-flow.js";
-import { fixedConnection, kindOf } from "./fixed-connection.js";
+import { fixedConnection, type OwnersActs } from "./fixed-connection.js";
+import { withOwnersPolicies } from "./owners-policies.js";
+import { clusters } from "./search.js";
 
 /*
  * Whether encoding and evaluator agree, both ways: each connection of a cluster is decided by the encoding as by the
@@ -26,10 +30,17 @@ export interface Encoder {
   readonly confirm: typeof confirm;
 }
 
+/** Nothing is missing. Conditions and relative peers are rare among all kinds of policies, and get clusters of their own. */
+export const anyCompleteScenario = fc.oneof(
+  { weight: 2, arbitrary: anyScenario({ complete: true, kinds: andForeign, minLength: 1, maxLength: 8 }) },
+  { weight: 1, arbitrary: anyScenario({ complete: true, ...clusters.conditional }) },
+  { weight: 1, arbitrary: anyScenario({ complete: true, ...clusters.relative }) },
+);
+
 /** What was compared, for tests that check that something was. */
 export interface Compared {
   readonly fault?: string;
-  /** `ingress Allow own-node`. */
+  /** `ingress Allow own-node`, `egress Allow rule, conditional`. */
   readonly decisions: readonly string[];
 }
 
@@ -45,8 +56,8 @@ export function dice(seed: number): () => number {
 }
 
 /**
- * Some connections of a cluster in which nothing is missing. What is fixed decides each of them; that nothing else does is asked of one
- * in `strictly`.
+ * Some connections of a cluster in which nothing is missing; in every other one, the owners of all namespaces have written
+ * policies. What is fixed decides each of them; that nothing else does is asked of one in `strictly`.
  */
 export function compareWorlds(
   { Encoding: Encoder }: Encoder,
@@ -68,17 +79,33 @@ export function compareWorlds(
   });
   const flows = [...flowsAmong(distinct, portsAtBorders(state))];
   const decisions: string[] = [];
+  const asWritten: World = { state, tiers: state.tiers, owners: { ingress: [], egress: [] } };
+  const owned: World = { state, ...withOwnersPolicies(state, roll) };
   for (let i = 0; i < count && flows.length > 0; i++) {
     const flow = flows[roll() % flows.length]!;
-    const fault = compareWorld(encoding, state, flow, roll(), decisions, i % strictly === 0);
+    const fault = compareWorld(
+      encoding,
+      roll() % 2 === 0 ? asWritten : owned,
+      flow,
+      roll(),
+      decisions,
+      i % strictly === 0,
+    );
     if (fault !== undefined) return { fault, decisions };
   }
   return { decisions };
 }
 
+interface World {
+  readonly state: State;
+  /** With those of the owners. */
+  readonly tiers: Tiers;
+  readonly owners: OwnersActs;
+}
+
 function compareWorld(
   encoding: Encoding,
-  state: State,
+  { state, tiers, owners }: World,
   flow: Flow,
   die: number,
   decisions: string[],
@@ -86,13 +113,12 @@ function compareWorld(
 ): string | undefined {
   // Facts are what no manifest contains, and Services are not looked up.
   const cluster: Cluster = { ...state.cluster, services: [], facts: { podCidrs: [], serviceCidrs: [] } };
-  const facts = someFacts(encoding, die, flow);
+  const facts = someFacts(encoding, die);
   const unknowns = answersOf(facts, flow);
-  const decided = (direction: Direction): Decision =>
-    walk(direction, state.tiers, { flow, cluster, unknowns });
+  const decided = (direction: Direction): Decision => walk(direction, tiers, { flow, cluster, unknowns });
   const expected = directions.flatMap((direction): Literal[] => {
     const decision = decided(direction);
-    decisions.push(`${direction} ${decision.verdict} ${decision.by.kind}`);
+    decisions.push(named(direction, decision));
     const [allows, conditionally] = [encoding.allows[direction], encoding.allowsConditionally[direction]];
     return [
       decision.verdict === "Allow" ? allows : not(allows),
@@ -100,7 +126,7 @@ function compareWorld(
     ];
   });
   if (unknowns.unanswered.length > 0) return `unanswered: ${unknowns.unanswered.join()}`;
-  const fixed = fixedConnection(encoding, cluster, flow, facts);
+  const fixed = fixedConnection(encoding, cluster, flow, facts, owners);
   if (encoding.solve(fixed) !== "satisfiable") return `${about(flow)}: is no connection of the encoding`;
   if (expected.every((literal) => encoding.solver.isTrue(literal))) {
     if (!isStrict) return undefined;
@@ -110,19 +136,24 @@ function compareWorld(
   return `${about(flow)}: ${directions.map((direction) => describeDecision(decided(direction))).join(", ")}`;
 }
 
+const named = (direction: Direction, decision: Decision): string =>
+  `${direction} ${decision.verdict} ${decision.by.kind}${isConditional(decision) ? ", conditional" : ""}`;
+
 const apiServerEnd = (key: string) =>
   (["source", "destination"] as const).find((end) => key === `apiserver ${end}`);
 
-/** Facts that can hold together, by the keys of the encoding: names are consistent, everything else is random. */
-function someFacts({ connection }: Encoding, die: number, flow: Flow): ReadonlyMap<string, boolean> {
+/**
+ * Facts that can hold together, by the keys of the encoding: names are consistent, everything else is random. No fact makes a pod
+ * the API server (S7.5): one that would is among them, and must not matter.
+ */
+function someFacts({ connection }: Encoding, die: number): ReadonlyMap<string, boolean> {
   const names = domainNames.filter((_, i) => ((die >>> i) & 1) === 1);
   return new Map(
     [...connection.facts.keys()].map((key, i) => {
       const [, kind, text] = /^dns:([a-z]+):(.*)$/.exec(key) ?? [];
       if (kind !== undefined)
         return [key, names.some((name) => domainMatches({ kind, text } as DomainPattern, name))];
-      const end = apiServerEnd(key);
-      return [key, (end === undefined || kindOf(flow[end]) !== "pod") && ((die >>> (4 + i)) & 1) === 1];
+      return [key, ((die >>> (4 + i)) & 1) === 1];
     }),
   );
 }
@@ -136,14 +167,20 @@ function answersOf(facts: ReadonlyMap<string, boolean>, flow: Flow): Answers {
   return new Answers(new Map(renamed));
 }
 
-/** Some models, anywhere among all connections: a part of the variables has random values, as far as it can. */
+/**
+ * Some models, anywhere among all connections: a part of the variables has random values, as far as it can. In some a certain rule
+ * matches, and in some the outcome is a certain one, so that what few connections have is compared as well.
+ */
 export function compareModels(encoder: Encoder, state: State, roll: () => number, count: number): Compared {
   const encoding = new encoder.Encoding(state.tiers, state.cluster.cidrGroups);
   const { solver, connection, switches } = encoding;
   const isSwitch = new Set([...switches.values()].map((literal) => literal >> 1));
   const decisions: string[] = [];
+  const aims = [[], matchesOfRules(encoding, state.tiers), outcomesOf(encoding)];
   for (let i = 0; i < count; i++) {
-    const wanted: Literal[] = [encoding.asWritten];
+    const aimed = aims[roll() % aims.length]!;
+    const aim = aimed[roll() % Math.max(aimed.length, 1)];
+    const wanted: Literal[] = [encoding.asWritten, ...(aim === undefined ? [] : [aim])];
     for (const direction of directions)
       for (const act of Object.values(connection.owners[direction]))
         wanted.push(roll() % 4 === 0 ? act : not(act));
@@ -152,7 +189,8 @@ export function compareModels(encoder: Encoder, state: State, roll: () => number
       if (!isSwitch.has(literal >> 1)) wanted.push(literal);
     }
     while (encoding.solve(wanted) === "unsatisfiable") {
-      const dropped = solver.core.findLast((literal) => literal !== encoding.asWritten);
+      const core = solver.core.filter((literal) => literal !== encoding.asWritten);
+      const dropped = core.findLast((literal) => literal !== aim) ?? core[0];
       if (dropped === undefined) return { fault: "there is no connection at all", decisions };
       wanted.splice(wanted.indexOf(dropped), 1);
     }
@@ -161,6 +199,26 @@ export function compareModels(encoder: Encoder, state: State, roll: () => number
   }
   return { decisions };
 }
+
+const matchesOfRules = ({ matching, connection }: Encoding, tiers: Tiers): readonly Literal[] =>
+  directions.flatMap((direction) =>
+    tiers[direction].flatMap(({ rules }) =>
+      rules.map(({ subject, ports, peers }) =>
+        connection.formula.and([
+          matching.isSubject(subject, endOf(direction)),
+          matching.portsMatch(ports),
+          matching.anyPeerMatches(peers, endOf(direction)),
+        ]),
+      ),
+    ),
+  );
+
+const outcomesOf = ({ allows, allowsConditionally }: Encoding): readonly Literal[] =>
+  directions.flatMap((direction) => [
+    allows[direction],
+    not(allows[direction]),
+    allowsConditionally[direction],
+  ]);
 
 function compareModel(
   { readWitness: read, confirm: ask }: Encoder,
@@ -172,7 +230,7 @@ function compareModel(
   if (problems.length > 0) return `${problems.join()}\n${manifests}`;
   for (const direction of directions) {
     const decision = decisions[direction];
-    seen.push(`${direction} ${decision.verdict} ${decision.by.kind}`);
+    seen.push(named(direction, decision));
     const says = (literal: Literal) => encoding.solver.isTrue(literal);
     const agree =
       says(encoding.allows[direction]) === (decision.verdict === "Allow") &&

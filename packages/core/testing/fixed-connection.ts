@@ -1,26 +1,35 @@
-import type { Labels } from "../src/labels/requirement.js";
+import { namespaceNameLabel, type Labels } from "../src/labels/requirement.js";
 import type { Cluster } from "../src/cluster/model.js";
 import { addressesOf, namedPorts } from "../src/evaluate/match.js";
 import type { Endpoint, Flow } from "../src/evaluate/flow.js";
-import { directions } from "../src/policy/model.js";
+import { type Direction, directions } from "../src/policy/model.js";
 import {
   endKinds,
   type Encoding,
   type End,
   type EndKind,
   ends,
+  type LabelPair,
   type LabelScope,
+  type OwnerAct,
   ownerActs,
   protocols,
 } from "../src/prove/encode/index.js";
 import { type Literal, not, TRUE } from "../src/prove/sat/index.js";
 
-/** Literals that give every variable its value in one connection of one cluster. Facts are by the keys of the encoding. */
+/** What the owners of the namespaces wrote. */
+export type OwnersActs = Readonly<Record<Direction, readonly OwnerAct[]>>;
+
+/**
+ * Literals for everything that one connection of one cluster leaves open. What follows from them is left to the encoding:
+ * which labels are equal, for example. Facts are by the keys of the encoding.
+ */
 export function fixedConnection(
   { connection, asWritten }: Encoding,
   cluster: Cluster,
   flow: Flow,
   facts: ReadonlyMap<string, boolean>,
+  owners: OwnersActs,
 ): readonly Literal[] {
   const fixed: Literal[] = [asWritten];
   const fix = (literal: Literal, value: boolean) => fixed.push(value ? literal : not(literal));
@@ -39,10 +48,8 @@ export function fixedConnection(
         if (pair.present(end) !== TRUE) fix(pair.present(end), found !== undefined);
         for (const [value, literal] of pair[end].values) fix(literal, value === found);
       }
-      if (from !== undefined && to !== undefined) {
-        const isSame = Object.hasOwn(from, key) && Object.hasOwn(to, key) && from[key] === to[key];
-        fix(pair.equal(), isSame);
-      }
+      if (from !== undefined && to !== undefined && equalityIsOpen(scope, key, pair, from, to))
+        fix(pair.equal(), from[key] === to[key]);
     }
   const family = flow.family!;
   fix(connection.family(4), family === 4);
@@ -65,9 +72,23 @@ export function fixedConnection(
     runsThere(flow.source, flow.destination) || runsThere(flow.destination, flow.source),
   );
   for (const direction of directions)
-    for (const act of ownerActs) fix(connection.owners[direction][act], false);
+    for (const act of ownerActs) fix(connection.owners[direction][act], owners[direction].includes(act));
   for (const [key, literal] of connection.facts) fix(literal, facts.get(key) ?? false);
   return fixed;
+}
+
+/** Two values that nothing mentions may be equal or not, unless they are labels of one namespace. */
+function equalityIsOpen(
+  scope: LabelScope,
+  key: string,
+  { source, destination }: LabelPair,
+  from: Labels,
+  to: Labels,
+): boolean {
+  if (!Object.hasOwn(from, key) || !Object.hasOwn(to, key)) return false;
+  if (source.values.has(from[key]!) || destination.values.has(to[key]!)) return false;
+  const inOneNamespace = scope === "namespace" && from[namespaceNameLabel] === to[namespaceNameLabel];
+  return key === namespaceNameLabel || !inOneNamespace;
 }
 
 export function kindOf(endpoint: Endpoint): EndKind {

@@ -4,9 +4,14 @@ import type { Engine } from "../src/engine/index.js";
 import type { evaluate } from "../src/evaluate/evaluate.js";
 import { evaluatorExam, type Exam, faultOfEngine, faultOfEvaluator, oracleExam } from "./agreement.js";
 import { directions } from "../src/policy/model.js";
-import { andForeign } from "./arbitrary/arbitrary-policies.js";
 import { anyScenario, stateIn } from "./arbitrary/scenario.js";
-import { compareModels, compareWorlds, dice, type Encoder } from "./encoder-agreement.js";
+import {
+  anyCompleteScenario,
+  compareModels,
+  compareWorlds,
+  dice,
+  type Encoder,
+} from "./encoder-agreement.js";
 import { orBreakdown, type Search, clusters } from "./search.js";
 
 /** Examines a part of core with a planted bug: returns the first wrong answer. */
@@ -68,10 +73,7 @@ export function searchEncoder(
   { runs, seed, worlds, models }: Readonly<Record<"runs" | "seed" | "worlds" | "models", number>>,
 ): { readonly compared: number; readonly fault?: string } {
   let compared = 0;
-  const scenarios = fc.sample(anyScenario({ ...clusters.small, kinds: andForeign, complete: true }), {
-    seed,
-    numRuns: runs,
-  });
+  const scenarios = fc.sample(anyCompleteScenario, { seed, numRuns: runs });
   for (const [i, scenario] of scenarios.entries()) {
     const state = stateIn(scenario);
     for (const found of [

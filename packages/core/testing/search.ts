@@ -4,12 +4,17 @@ import { evaluatorExam, faultOfEngine, sizeOfExam } from "./agreement.js";
 import { andForeign } from "./arbitrary/arbitrary-policies.js";
 import { anyScenario, type Scenario, stateIn } from "./arbitrary/scenario.js";
 
-/** Small clusters shrink well; in crowded ones endpoints are similar, and form groups; Cilium has the most kinds of peers. */
+/**
+ * Small clusters shrink well; in crowded ones endpoints are similar, and form groups; Cilium has the most kinds of peers, and
+ * conditions; relative peers are in the KEP's own APIs only.
+ */
 export const clusters = {
   small: { maxLength: 8 },
   crowded: { minPods: 3, maxPods: 6, maxReplicas: 3, minLength: 3, maxLength: 15 },
   foreign: { kinds: andForeign, maxReplicas: 2, minLength: 2, maxLength: 8 },
   cilium: { kinds: ["Cilium"], maxReplicas: 2, minLength: 2, maxLength: 4 },
+  conditional: { kinds: ["Cilium"], conditions: "many", minLength: 1, maxLength: 3 },
+  relative: { kinds: ["KEP AdminNetworkPolicy"], relative: true, minLength: 1, maxLength: 3 },
 } as const;
 
 export interface Search {

@@ -3,9 +3,14 @@ import { expect, it } from "vitest";
 import { isFull } from "../../../../test/slice.mjs";
 import { Encoding } from "../prove/encode/index.js";
 import { confirm, readWitness } from "../prove/world/index.js";
-import { andForeign } from "../../testing/arbitrary/arbitrary-policies.js";
-import { anyScenario, stateIn } from "../../testing/arbitrary/scenario.js";
-import { type Compared, compareModels, compareWorlds, dice } from "../../testing/encoder-agreement.js";
+import { stateIn } from "../../testing/arbitrary/scenario.js";
+import {
+  anyCompleteScenario,
+  type Compared,
+  compareModels,
+  compareWorlds,
+  dice,
+} from "../../testing/encoder-agreement.js";
 
 const encoder = { Encoding, readWitness, confirm };
 
@@ -23,16 +28,21 @@ it.each([
     expect(fault).toBeUndefined();
   };
   fc.assert(
-    fc.property(
-      anyScenario({ complete: true, kinds: andForeign, minLength: 1, maxLength: 6 }),
-      fc.integer(),
-      (scenario, seed) => check(compare(encoder, stateIn(scenario), dice(seed), count)),
+    fc.property(anyCompleteScenario, fc.integer(), (scenario, seed) =>
+      check(compare(encoder, stateIn(scenario), dice(seed), count)),
     ),
     { numRuns: 250 },
   );
   // Of everything that can decide, something was compared.
-  for (const what of ["Allow rule", "Deny rule", "Deny isolation", "Allow default", "Allow no-walk"])
+  for (const what of [
+    "Allow rule",
+    "Allow rule, conditional",
+    "Deny rule",
+    "Deny isolation",
+    "Allow default",
+    "Allow no-walk",
+  ])
     for (const direction of ["ingress", "egress"])
-      expect(seen.get(`${direction} ${what}`)).toBeGreaterThan(0);
+      expect(seen.get(`${direction} ${what}`) ?? 0, `${direction} ${what}`).toBeGreaterThan(0);
   expect(seen.get("ingress Allow own-node")).toBeGreaterThan(0);
 });

@@ -46,8 +46,8 @@ export type CiliumItem = {
 export interface CiliumChoices {
   /** Cloud groups and authentication, which no input contains. */
   readonly unknowable?: boolean;
-  /** Conditions on an Allow: L7, SNI, authentication. */
-  readonly conditions?: boolean;
+  /** Conditions on an Allow: L7, SNI, authentication. `many`: also L7 rules that do not count, because of S7.7. */
+  readonly conditions?: boolean | "many";
 }
 
 /** S7.4: the same pod labels, with and without their source, and labels of the namespace and the account. */
@@ -202,7 +202,10 @@ const icmpField = anyOf<object>(
 
 function portsOf(denies: boolean, { conditions = true }: CiliumChoices): fc.Arbitrary<object> {
   const plain = often<CiliumPortRule>([5, fields({ ports })], [1, fc.constant({})]);
-  const entry = denies || !conditions ? plain : often<CiliumPortRule>([4, plain], [1, watched], [1, named]);
+  const entry =
+    denies || conditions === false
+      ? plain
+      : often<CiliumPortRule>([4, plain], [conditions === "many" ? 6 : 1, watched], [1, named]);
   return often<object>(
     [4, fc.constant({})],
     [5, fields({ toPorts: fc.array(entry, { maxLength: 2 }) })],
@@ -230,9 +233,21 @@ export function anyCiliumItem(section: (typeof ciliumSections)[number], choices:
     .map(([peers, ports, authentication]): CiliumItem => ({ ...peers, ...ports, ...authentication }));
 }
 
+/** S7.7: with the same peers and ports without L7 rules, which do not count then. */
+function withWaiver(item: CiliumItem): readonly CiliumItem[] {
+  const watched = (item.toPorts ?? []).filter(({ rules }) => rules !== undefined);
+  return watched.length === 0
+    ? [item]
+    : [item, { ...item, toPorts: watched.map(({ rules: _, ...plain }) => plain) }];
+}
+
 function anySpec(clusterwide: boolean, choices: CiliumChoices): fc.Arbitrary<CiliumSpec> {
-  const section = (name: (typeof ciliumSections)[number]) =>
-    fc.array(anyCiliumItem(name, choices), { maxLength: 2 });
+  const section = (name: (typeof ciliumSections)[number]) => {
+    const items = fc.array(anyCiliumItem(name, choices), { maxLength: 2 });
+    return choices.conditions === "many"
+      ? fc.tuple(items, fc.boolean()).map(([list, waived]) => (waived ? list.flatMap(withWaiver) : list))
+      : items;
+  };
   const who = often<CiliumSpec>(
     [9, fields({ endpointSelector: subject })],
     ...(clusterwide ? [[1, fc.constant({ nodeSelector: {} })] as const] : []),
@@ -244,7 +259,10 @@ function anySpec(clusterwide: boolean, choices: CiliumChoices): fc.Arbitrary<Cil
       ingressDeny: section("ingressDeny"),
       egress: section("egress"),
       egressDeny: section("egressDeny"),
-      enableDefaultDeny: fields({}, { ingress: fc.boolean(), egress: fc.boolean() }),
+      enableDefaultDeny:
+        choices.conditions === "many"
+          ? fields({ ingress: fc.boolean(), egress: fc.boolean() })
+          : fields({}, { ingress: fc.boolean(), egress: fc.boolean() }),
     },
   );
   // S7.9: a rule has at least one item.

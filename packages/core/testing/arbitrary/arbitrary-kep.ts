@@ -71,7 +71,26 @@ const peer = often<KepPeer>(
   [1, fields({ namespaces: namespaceSet })],
   [1, fields({ namespacedPods: fields({ namespaces: namespaceSet, pods: podSet }) })],
 );
-const peers = fc.array(peer, { maxLength: 3 });
+const anyPeers = fc.array(peer, { maxLength: 3 });
+
+const severalLabels = (keys: readonly string[]): fc.Arbitrary<LabelSet> =>
+  anyOf<LabelSet>({ sameLabels: keys }, { notSameLabels: keys });
+/** One peer: another could match what it does not. */
+const relativePeers = fc.tuple(
+  often<KepPeer>(
+    [2, fields({ namespaces: severalLabels(["team", "env"]) })],
+    [1, peer],
+    [
+      1,
+      fields({
+        namespacedPods: fields({
+          namespaces: fc.constant({ namespaceSelector: {} }),
+          pods: severalLabels(["team", "app"]),
+        }),
+      }),
+    ],
+  ),
+);
 
 const l4Selector = often<KepPorts>(
   [1, fc.constant({ allPorts: true } as const)],
@@ -81,11 +100,14 @@ const l4Selector = often<KepPorts>(
 export interface KepChoices {
   readonly actions?: readonly AdminAction[];
   readonly priorities?: readonly number[];
+  /** S5.4: most peers are relative to several labels of the subject. */
+  readonly relative?: boolean;
 }
 
 export function anyKepPolicy({
   actions = ["Allow", "Deny", "Pass"],
   priorities = [0, 1, 500, 998, 999, 1000],
+  relative = false,
 }: KepChoices = {}): fc.Arbitrary<Unnamed<KepSpec>> {
   const action = anyOf(...actions);
   const subject = often<KepSubject>(
@@ -100,6 +122,7 @@ export function anyKepPolicy({
       }),
     ],
   );
+  const peers: fc.Arbitrary<readonly KepPeer[]> = relative ? relativePeers : anyPeers;
   const ingress = fc.array(fields({ action, l4Selector }, { from: peers }), { maxLength: 3 });
   const egress = fc.array(fields({ action, l4Selector }, { to: peers }), { maxLength: 3 });
   return fields({

@@ -3,7 +3,7 @@ import { anyAdminModel, asBaseline, spell } from "./arbitrary-admin.js";
 import { anyCiliumPolicy, type CiliumChoices } from "./arbitrary-cilium.js";
 import { anyForeign } from "./arbitrary-foreign.js";
 import { anyDefaultPolicy, anyGuardrail } from "./arbitrary-first-draft.js";
-import { anyKepPolicy } from "./arbitrary-kep.js";
+import { anyKepPolicy, type KepChoices } from "./arbitrary-kep.js";
 import { anyNetworkPolicy } from "./arbitrary-network-policy.js";
 import { type Manifest, anyOf, type Unnamed } from "./arbitrary-vocabulary.js";
 
@@ -23,7 +23,10 @@ export const evaluatedKinds = [
 export const andForeign = [...evaluatedKinds, "foreign", "foreign"] as const;
 export type PolicyKindName = (typeof andForeign)[number];
 
-export function anyPolicy(kind: PolicyKindName, choices: CiliumChoices = {}): fc.Arbitrary<Unnamed<unknown>> {
+export function anyPolicy(
+  kind: PolicyKindName,
+  choices: CiliumChoices & Pick<KepChoices, "relative"> = {},
+): fc.Arbitrary<Unnamed<unknown>> {
   switch (kind) {
     case "NetworkPolicy":
       return anyNetworkPolicy;
@@ -36,7 +39,7 @@ export function anyPolicy(kind: PolicyKindName, choices: CiliumChoices = {}): fc
     case "BaselineAdminNetworkPolicy":
       return anyAdminModel().map((model) => spell(asBaseline(model), "released"));
     case "KEP AdminNetworkPolicy":
-      return anyKepPolicy();
+      return anyKepPolicy({ relative: choices.relative ?? false });
     case "first draft":
       return anyGuardrail();
     case "default policy":
@@ -48,7 +51,7 @@ export function anyPolicy(kind: PolicyKindName, choices: CiliumChoices = {}): fc
   }
 }
 
-export interface PolicyChoices extends CiliumChoices {
+export interface PolicyChoices extends CiliumChoices, Pick<KepChoices, "relative"> {
   readonly kinds?: readonly PolicyKindName[];
   readonly minLength?: number;
   readonly maxLength?: number;

@@ -43,7 +43,7 @@ describe("a guarantee", () => {
     expect(essential).toEqual(
       expect.arrayContaining(["the port name metrics", "the name monitoring of the client's namespace"]),
     );
-    expect(incidental.join()).toContain("the port number");
+    expect(incidental).toContain("the port number (any of 1-442, 444-65535)");
   });
 
   it("S11.3: is proven, with the rules that the proof rests on", () => {

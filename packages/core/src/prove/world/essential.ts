@@ -1,7 +1,16 @@
 import { namespaceNameLabel } from "../../labels/requirement.js";
 import { directions } from "../../policy/model.js";
-import { type End, endKinds, ends, endOf, type Models, ownerActs, protocols } from "../encode/index.js";
-import { type Budget, FALSE, type Literal, not, TRUE } from "../sat/index.js";
+import {
+  type End,
+  endKinds,
+  ends,
+  endOf,
+  type Models,
+  type OrderedValue,
+  ownerActs,
+  protocols,
+} from "../encode/index.js";
+import { type Answer, type Budget, FALSE, type Literal, not, TRUE } from "../sat/index.js";
 
 /** Something about a counterexample, and the literals that say it. */
 interface Feature {
@@ -9,6 +18,8 @@ interface Feature {
   readonly literals: readonly Literal[];
   /** Not worth a word unless it is essential. */
   readonly quiet?: boolean;
+  /** The text if it could be otherwise: the last model is an example, `more` looks for others. */
+  readonly otherwise?: (more: (excluded: readonly Literal[]) => Answer) => string;
 }
 
 export interface Essential {
@@ -32,7 +43,7 @@ export function essentialOf(
     ...feature,
     changed: not(encoding.connection.formula.and(feature.literals)),
   }));
-  const found = new Map<string, boolean>();
+  const [essential, incidental] = [new Set<string>(), new Map<string, string>()];
   // Halves: what is assumed for one half of the features is assumed once.
   const examine = (some: typeof features, assumed: readonly Literal[]): void => {
     const [feature, ...others] = some;
@@ -44,19 +55,20 @@ export function essentialOf(
       examine(right, [...assumed, ...literalsOf(left)]);
       return;
     }
-    const answer = encoding.solve([...assumed, feature.changed, violation], budget);
-    if (answer === "satisfiable") found.set(feature.text, false);
+    const otherwise = [...assumed, feature.changed, violation];
+    const more = (excluded: readonly Literal[]) => encoding.solve([...otherwise, ...excluded], budget);
+    const answer = more([]);
+    if (answer === "satisfiable") incidental.set(feature.text, feature.otherwise?.(more) ?? feature.text);
     if (answer !== "unsatisfiable" || !encoding.solver.core.includes(violation)) return;
     // Without it, the connection may be none that the claim is about.
-    if (encoding.solve([...assumed, feature.changed], budget) === "satisfiable")
-      found.set(feature.text, true);
+    if (encoding.solve([...assumed, feature.changed], budget) === "satisfiable") essential.add(feature.text);
   };
   examine(features, scope);
-  const textsOf = (isEssential: boolean) =>
-    features.filter(({ text, quiet }) => found.get(text) === isEssential && (isEssential || quiet !== true));
   return {
-    essential: textsOf(true).map(({ text }) => text),
-    incidental: textsOf(false).map(({ text }) => text),
+    essential: features.flatMap(({ text }) => (essential.has(text) ? [text] : [])),
+    incidental: features.flatMap(({ text, quiet }) =>
+      incidental.has(text) && quiet !== true ? [incidental.get(text)!] : [],
+    ),
   };
 }
 
@@ -87,9 +99,12 @@ function featuresOf({ connection, solver }: Models): readonly Feature[] {
   const protocol = protocols.find((each) => isTrue(connection.protocol(each)))!;
   add(`the protocol ${protocol}`, connection.protocol(protocol));
   if (protocol !== "ICMP") {
-    const [first, last] = connection.port.interval(isTrue);
-    const range = first === last ? `${first}` : `one of ${first}-${last}`;
-    add(`the port number (${range})`, connection.port.alike(first));
+    const own = connection.port.interval(isTrue);
+    const literals = [connection.port.alike(own[0])];
+    const text = `the port number (${own[0] === own[1] ? "" : "one of "}${formatRange(own)})`;
+    const otherwise: Feature["otherwise"] = (more) =>
+      `the port number (${otherNumbers(connection.port, own, isTrue, more)})`;
+    if (literals.some(isOpen)) features.push({ text, literals, otherwise });
   }
   addQuietly(`IPv${family}`, connection.family(family));
   for (const [key, literal] of connection.facts) addQuietly(key, isTrue(literal) ? literal : not(literal));
@@ -123,3 +138,41 @@ function featuresOf({ connection, solver }: Models): readonly Feature[] {
     }
   }
 }
+
+type Range = readonly [first: bigint, last: bigint];
+
+/** More ranges than these are not listed. */
+const maxRanges = 4;
+
+/** `any of 1-442, 444-65535`: the numbers that a value can have, with its own, as far as there are few ranges of them. */
+function otherNumbers(
+  value: OrderedValue,
+  own: Range,
+  isTrue: (literal: Literal) => boolean,
+  more: (excluded: readonly Literal[]) => Answer,
+): string {
+  const found: Range[] = [own];
+  const excluded: Literal[] = [];
+  let answer: Answer = "satisfiable";
+  while (answer === "satisfiable" && found.length < maxRanges) {
+    const range = value.interval(isTrue);
+    found.push(range);
+    excluded.push(not(value.alike(range[0])));
+    answer = more(excluded);
+  }
+  const ranges = merged(found).map(formatRange).join(", ");
+  return `${answer === "unsatisfiable" ? "any of" : "for example"} ${ranges}`;
+}
+
+/** In ascending order, and neighbours as one. */
+function merged(ranges: readonly Range[]): readonly Range[] {
+  const found: Range[] = [];
+  for (const [first, last] of ranges.toSorted((a, b) => (a[0] < b[0] ? -1 : 1))) {
+    const before = found.at(-1);
+    if (before !== undefined && before[1] + 1n === first) found.splice(-1, 1, [before[0], last]);
+    else found.push([first, last]);
+  }
+  return found;
+}
+
+const formatRange = ([first, last]: Range): string => (first === last ? `${first}` : `${first}-${last}`);

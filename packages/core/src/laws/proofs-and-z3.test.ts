@@ -1,0 +1,83 @@
+import { readdirSync, readFileSync } from "node:fs";
+import fc from "fast-check";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { isFull } from "../../../../test/slice.mjs";
+import { anyPolicies } from "../../testing/arbitrary/arbitrary-policies.js";
+import { stateOf } from "../../testing/arbitrary/scenario.js";
+import { anyClaim } from "../../testing/z3/arbitrary-claim.js";
+import { claimConstants, claimScript } from "../../testing/z3/claim-script.js";
+import { notCovered } from "../../testing/z3/rule-formula.js";
+import { Z3 } from "../../testing/z3/z3.js";
+import type { Tiers } from "../policy/model.js";
+import { type Claim, type Proof, Prover, readGuarantees } from "../prove/guarantee/index.js";
+import { readState, type State } from "../state/state.js";
+
+let z3: Z3;
+beforeAll(async () => {
+  z3 = await Z3.start();
+});
+afterAll(() => z3.end());
+
+async function answerOfZ3(claim: Claim, tiers: Tiers): Promise<Proof["result"]> {
+  const [applies, isViolated] = await z3.satisfiable(claimScript(claim, tiers), claimConstants);
+  if (isViolated) return "Refuted";
+  return applies ? "Proven" : "Vacuous";
+}
+
+const rulesOf = ({ tiers }: State) => [...tiers.ingress, ...tiers.egress].flatMap(({ rules }) => rules);
+
+describe("what is proven of every cluster, decided again by z3 from another encoding", () => {
+  const examples = new URL("../../../../examples/", import.meta.url);
+  const folders = readdirSync(examples).filter((name) => name.startsWith("guarantees-"));
+
+  it.each(folders)("S11.3: %s", async (folder) => {
+    const text = (file: string) => readFileSync(new URL(`${folder}/${file}`, examples), "utf8");
+    const state = readState([{ file: "policies.yaml", text: text("policies.yaml") }]);
+    expect(rulesOf(state).map(notCovered)).toEqual(rulesOf(state).map(() => undefined));
+    for (const [file, result] of [
+      ["holds.yaml", "Proven"],
+      ["refuted.yaml", "Refuted"],
+    ] as const) {
+      const { guarantees } = readGuarantees(text(file), file);
+      expect(guarantees.length).toBeGreaterThan(0);
+      for (const { name, claim, assuming } of guarantees) {
+        expect(`${name}: ${assuming.length} assumptions`).toBe(`${name}: 0 assumptions`);
+        const asked = { ...claim, assumptions: [] };
+        expect(`${name}: ${new Prover(state).prove(asked).result}`).toBe(`${name}: ${result}`);
+        expect(`${name}: ${await answerOfZ3(asked, state.tiers)}`).toBe(`${name}: ${result}`);
+      }
+    }
+  });
+
+  it("S11.1 to S11.5: random claims about random policies of every API", async () => {
+    const seen = { Proven: 0, Refuted: 0, Vacuous: 0, NotDecided: 0 };
+    const dialects = new Set<string>();
+    let [kept, leftOut] = [0, 0];
+    const policies = anyPolicies({ conditions: false, unknowable: false, minLength: 3, maxLength: 9 });
+    await fc.assert(
+      fc.asyncProperty(policies, anyClaim, async (manifests, claim) => {
+        const written = stateOf(manifests);
+        // Policies with parts that the second encoding does not have are left out, on both sides.
+        const covered = written.definitions.filter(({ lowered }) =>
+          lowered.rules.every(({ rule }) => notCovered(rule) === undefined),
+        );
+        kept += covered.length;
+        leftOut += written.definitions.length - covered.length;
+        const state = written.withDefinitions(covered);
+        for (const { dialect } of state.policies) dialects.add(dialect);
+        const prover = new Prover(state);
+        for (const verdict of ["Deny", "Allow"] as const) {
+          const { result } = prover.prove({ ...claim, verdict });
+          seen[result]++;
+          expect(`${verdict}: ${result}`).toBe(
+            `${verdict}: ${await answerOfZ3({ ...claim, verdict }, state.tiers)}`,
+          );
+        }
+      }),
+      { numRuns: 200 },
+    );
+    expect(kept).toBeGreaterThan(leftOut * 4);
+    expect(Math.min(seen.Proven, seen.Refuted)).toBeGreaterThan(isFull ? 20 : 0);
+    if (isFull) expect(dialects.size).toBe(6);
+  });
+});

@@ -14,7 +14,7 @@ interface Feature {
 export interface Essential {
   /** Without it, everything else being as it is, the claim holds. */
   readonly essential: readonly string[];
-  /** Could be otherwise. */
+  /** The claim is violated without it as well. */
   readonly incidental: readonly string[];
 }
 
@@ -88,8 +88,8 @@ function featuresOf({ connection, solver }: Models): readonly Feature[] {
   add(`the protocol ${protocol}`, connection.protocol(protocol));
   if (protocol !== "ICMP") {
     const [first, last] = connection.port.interval(isTrue);
-    const range = first === last ? `${first}` : `one of ${first}-${last}`;
-    add(`the port number (${range})`, connection.port.alike(first));
+    const range = first === last ? `${first}` : `(one of ${first}-${last})`;
+    add(`the port number ${range}`, connection.port.alike(first));
   }
   addQuietly(`IPv${family}`, connection.family(family));
   for (const [key, literal] of connection.facts) addQuietly(key, isTrue(literal) ? literal : not(literal));

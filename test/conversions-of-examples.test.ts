@@ -9,7 +9,7 @@ import { describe, expect, it } from "vitest";
 
 /* Every example is converted to every API. Those that are not listed here are proven; these are refused, for a reason. */
 
-const l7 = "looks into requests (dns), which no other API can";
+const l7 = "inspects requests (dns), which no other API can";
 const manySubjects = "there is only one BaselineAdminNetworkPolicy";
 
 const refused: Readonly<Record<Target, Readonly<Record<string, string>>>> = {
@@ -20,7 +20,7 @@ const refused: Readonly<Record<Target, Readonly<Record<string, string>>>> = {
     "mixed-six-apis": manySubjects,
     "npep285-story1-many-baselines": manySubjects,
   },
-  "network-policy": { "npep285-story1-many-baselines": "depends on facts that are not known" },
+  "network-policy": { "npep285-story1-many-baselines": "depend on missing information" },
 };
 
 /** No NetworkPolicy can allow ICMP and deny a port, or take from what a CiliumNetworkPolicy allows. */

@@ -75,13 +75,13 @@ describe.skipIf(reason)(`kubectl, with guarantees and the webhook${title}`, () =
   it("answers whether a guarantee holds", async () => {
     const refuted = await applied(kinds.guarantee, "closed", claim);
     expect(refuted.status).toBe(0);
-    expect(refuted.warnings).toEqual([`it does not hold: ${broken(80)}`]);
+    expect(refuted.warnings).toEqual([`the guarantee does not hold: ${broken(80)}`]);
     await applied(kinds.cluster, "guard", guard);
     const metadata = { name: "tried" };
     const { apiVersion, kind } = kinds.guarantee;
     await expect
       .poll(async () => (await lab.dryRun({ apiVersion, kind, metadata, spec: claim })).warnings, patience)
-      .toEqual(['it holds: it rests on ClusterNetworkPolicy guard rule 2 "no-others"']);
+      .toEqual(['the guarantee holds: it rests on ClusterNetworkPolicy guard rule 2 "no-others"']);
     const files = await applied(kinds.guarantee, "files", { ...claim, given: ["policies.yaml"] });
     expect(files.warnings[1]).toMatch(/^`spec.given` names files/);
   });

@@ -1,9 +1,9 @@
 /** What `tierwall` alone prints: the first steps, on one screen of 80 columns and 24 lines. */
-export const firstScreen = `Tierwall decides and explains connections under Kubernetes network policies.
+export const firstScreen = `Tierwall explains which connections Kubernetes network policies allow, and why.
 
 Usage: tierwall COMMAND [options]
 
-  tierwall tour                        explains three connections of an example
+  tierwall tour                        explains three connections in an example
   tierwall serve --example             the same cluster as a web page
 
 Your cluster (the current kubectl context), or a folder (-f FOLDER -R):
@@ -16,7 +16,7 @@ Your cluster (the current kubectl context), or a folder (-f FOLDER -R):
 
 Before a change:
 
-  tierwall validate -f FOLDER -R       errors, with their line
+  tierwall validate -f FOLDER -R       is every manifest valid?
   tierwall preview --apply FILE        what would this allow or deny?
   tierwall test FILE                   do my assertions still hold?
   tierwall prove FILE                  does this hold in every possible cluster?

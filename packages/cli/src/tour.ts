@@ -11,17 +11,17 @@ const stops = [
   {
     from: "shop/cart",
     to: "payments/api:8443/TCP",
-    say: "A developer's connection was dropped. Which rule did it, and what would have let it through?",
+    say: "A developer's connection was dropped. Which rule denies it, and which one almost allows it?",
   },
   {
     from: "sandbox/experiment",
     to: "kube-system/coredns:53/UDP",
-    say: "A quarantined sandbox still resolves names. Who keeps DNS open?",
+    say: "A quarantined sandbox can still resolve names. Which rule allows DNS?",
   },
   {
     from: "monitoring/prometheus",
     to: "team-b/notebook:8888/TCP",
-    say: "Monitoring may reach every team. Why not this notebook?",
+    say: "An admin rule passes connections from monitoring. Why is this one still denied?",
   },
 ] as const;
 
@@ -53,7 +53,7 @@ function runTour(): number {
   const { sources } = readPaths([folder], true);
   const state = readState(sources);
   printText(
-    `${style.bold("Tierwall")}: an example cluster of ${state.cluster.pods.size} pods under ${state.policies.length} policies of six APIs (${folder}).\n`,
+    `${style.bold("Tierwall")}: an example cluster with ${state.cluster.pods.size} pods, and ${state.policies.length} policies from six APIs (${folder}).\n`,
   );
   for (const [i, stop] of stops.entries()) {
     const from = parseEndpoint(stop.from);
@@ -70,7 +70,7 @@ function runTour(): number {
   }
   print(
     [
-      "Ask your own:",
+      "Next:",
       "  npx tierwall explain -f FOLDER -R NAMESPACE/POD NAMESPACE/POD:PORT",
       "  npx tierwall test -R examples",
       "  npx tierwall --help",

@@ -86,9 +86,7 @@ describe("convert", () => {
   it("refuses with the place and the reason", () => {
     const { status, stdout, stderr } = convert({ "pods.yaml": pods, "policies.yaml": conditional });
     expect([status, stdout]).toEqual([1, ""]);
-    expect(stderr).toContain(
-      "policies.yaml:6:13  error TW1601  `spec.ingress[0]` looks into requests (http)",
-    );
+    expect(stderr).toContain("policies.yaml:6:13  error TW1601  `spec.ingress[0]` inspects requests (http)");
     expect(stderr).toContain("✗ refused");
   });
 

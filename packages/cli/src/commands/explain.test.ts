@@ -160,7 +160,7 @@ describe("endpoints as arguments", () => {
     [
       "a name alone is looked up",
       ["cart", "payments/api"],
-      /TW1501.*names no namespace.*\n {2}Did you mean `shop\/cart`\?/,
+      /TW1501.*has no namespace.*\n {2}Did you mean `shop\/cart`\?/,
     ],
     ["with its port", ["shop/cart", "api:8443"], /Did you mean `payments\/api:8443`\?/],
     ["a Service, too", ["shop/cart", "front"], /Did you mean `payments\/Service\/front`\?/],

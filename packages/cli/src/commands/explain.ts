@@ -43,7 +43,7 @@ export function addExplain(program: Command, finish: (status: number) => void): 
       .command("explain")
       .summary("why a connection is allowed or denied, with the line of the rule")
       .description(
-        "Decides one connection and shows why: each tier and rule that was considered, the rule " +
+        "Shows whether a connection is allowed, and why: each tier and rule that was considered, the rule " +
           "that decided, and its file and line.\n\n" +
           "Endpoints are NAMESPACE/POD, NAMESPACE/KIND/NAME for a workload or a Service, node:NAME, an IP address, " +
           "and new:K=V,…/K=V,… for a pod that does not exist yet (the labels of its namespace, and its own). " +
@@ -91,8 +91,7 @@ Examples:
   # While you edit the policies
   tierwall explain -f ./cluster -R shop/cart payments/api:8443 --watch
 
-Exit status: 0 when the connection is allowed or denied, 1 when it, or one of those asked about, is undecided, 2 when
-the input is not valid.`,
+Exit status: 0 if every connection is allowed or denied, 1 if one is undecided, 2 if the input is not valid.`,
     );
   command.action(async (from: string | undefined, to: string | undefined, flags: ExplainFlags) => {
     const args = [from, to].filter((text) => text !== undefined);

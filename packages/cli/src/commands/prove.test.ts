@@ -42,7 +42,7 @@ describe("tierwall prove --same", () => {
   it("exits with 1 and shows the cluster in which they are not", () => {
     const { status, stdout } = same("together.yaml", "other.yaml");
     expect(status).toBe(1);
-    expect(stdout).toContain(
+    expect(stdout.replace(/\s+/g, " ")).toContain(
       'pod {} in namespace other {team: "b"} → pod {} in namespace another {pci: "true"}',
     );
     expect(stdout).toContain("together.yaml: allowed\n");

@@ -49,11 +49,12 @@ export function addProve(program: Command, finish: (status: number) => void): vo
       .command("prove")
       .summary("check guarantees for every cluster, also for those that do not exist yet")
       .description(
-        "Decides Guarantees: what must hold whatever namespaces, pods and NetworkPolicies there will be. Each is proven, with the rules " +
-          "that the proof rests on, or refuted, with the smallest cluster in which it does not hold. A path is a file or a folder; other " +
-          "files in a folder are left alone. -f adds policies to those that each guarantee names under `given`. Guarantees that are given " +
-          "nothing are about the policies of the current cluster, and with --live all of them are. With --same, the policies of two " +
-          "files or folders are compared: they are the same in every cluster, or the smallest cluster in which they are not is shown.",
+        "Checks Guarantees: statements that must hold in every cluster, whatever namespaces, pods and NetworkPolicies it has. Each one is " +
+          "proven, with the rules that the proof rests on, or refuted, with the smallest cluster in which it does not hold. A path is a " +
+          "file or a folder; other files in a folder are ignored. -f adds policies to those that each Guarantee lists under `given`. A " +
+          "Guarantee without policies, and every Guarantee with --live, is about the policies of the current cluster. With --same, the " +
+          "policies of two files or folders are compared: they are the same in every cluster, or the smallest cluster in which they " +
+          "differ is shown.",
       )
       .argument("<path...>", "files or folders with Guarantees; with --same, the two to compare")
       .option("--same", "compare the policies of two files or folders in every cluster")
@@ -90,14 +91,14 @@ Examples:
   tierwall prove -R guarantees
   tierwall prove guarantees/ -f policies/ -o junit > report.xml
 
-  # Look into what refutes one
+  # Inspect a counterexample
   tierwall prove guarantees/ --write counterexamples
   tierwall explain -f policies/ -f counterexamples/card-data-only-through-443.yaml --from monitoring/client --to other/server:80/TCP
 
   # Does a cleanup of policies change anything, in any cluster?
   tierwall prove --same policies-before/ policies-after/
 
-Exit status: 0 all are proven, or the same; 1 some are not; 2 the input is not valid.`,
+Exit status: 0 if all are proven, or the policies are the same; 1 if not; 2 if the input is not valid.`,
     )
     .action(async (paths: readonly string[], flags: ProveFlags) =>
       finish(flags.same === true ? runSame(paths, flags) : await runProve(paths, flags)),
@@ -200,7 +201,7 @@ function printEquality(
 ): void {
   switch (output) {
     case "text":
-      return print(equalityText(equality, names, styleFor(process.stdout)));
+      return printText(equalityText(equality, names, styleFor(process.stdout)));
     case "json":
       return printData(equalityJson(equality, names), "json");
     case "junit":

@@ -97,7 +97,7 @@ const chosen = (value: string | undefined, port: string): Result<AskedEnd> | und
 const most = 5;
 
 export function incomplete({ name, port, choices }: Extract<EndpointText, { ok: false }>) {
-  const message = `\`${name}\` names no namespace; write \`NAMESPACE/${name}\`, or choose one with -n NAMESPACE`;
+  const message = `\`${name}\` has no namespace; write \`NAMESPACE/${name}\`, or use -n NAMESPACE`;
   const names = choices.slice(0, most).map(({ text }) => `\`${text}${port}\``);
   const more = choices.length > most ? `, or one of ${choices.length - most} more` : "";
   const [last, ...others] = names.toReversed();

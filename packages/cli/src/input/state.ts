@@ -227,7 +227,7 @@ export function isUsable(loaded: Loaded): boolean {
   printDiagnostics(errors, sources);
   // What cannot be read at all has no place in a file.
   const summary = errors.every(isUnread) ? "" : `${summaryText(errors, live ? undefined : sources.length)}. `;
-  printMessage("", `${summary}Nothing was evaluated.`);
+  printMessage(`${summary}Nothing was evaluated.`);
   return false;
 }
 
@@ -251,7 +251,7 @@ export function printRemarks({ sources, diagnostics }: Loaded, verbose: boolean)
   const left = Math.max(0, relevant.length - 10) + others.length;
   if (left > 0)
     printMessage(
-      `${left} more ${left === 1 ? "remark" : "remarks"} about the input: -v, or tierwall validate`,
+      `${left} ${relevant.length > 0 ? "more " : ""}${left === 1 ? "message" : "messages"} about the input: use -v, or run tierwall validate`,
     );
 }
 

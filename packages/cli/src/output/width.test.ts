@@ -37,6 +37,7 @@ const answers = [
     ["matrix", "-f", folder],
     ...(folder.includes("guarantees-") ? [["prove", folder]] : []),
   ]),
+  ["prove", "--same", "examples/guarantees-pci", "examples/guarantees-tenants"],
   ["lint", ...mixed, "-v"],
   ["validate", "-f", "test/broken", "-R"],
 ];

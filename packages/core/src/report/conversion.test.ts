@@ -17,11 +17,11 @@ const summary = (yaml: string) => {
 };
 
 describe("what is said about a conversion", () => {
-  it("proven: how much was compared, and in place of what", () => {
+  it("proven: how much was compared, and what was replaced", () => {
     const { text, json } = summary(`${cluster}${kind("Deny", "")}`);
     expect(text).toBe(
       "✓ proven: 1 policy became 1, and every verdict about the 2 pods is the same: among them, with nodes, and with external addresses\n" +
-        "  in place of ClusterNetworkPolicy guard\n" +
+        "  replaced: ClusterNetworkPolicy guard\n" +
         "  ✓ the policies are the same in every cluster, also in those that do not exist yet",
     );
     expect(json).toMatchObject({
@@ -45,8 +45,8 @@ describe("what is said about a conversion", () => {
     const { text, json } = summary(`${cluster}${ingress}`);
     expect(text.split("\n").map((line) => line.trim())).toEqual([
       "✗ not proven: 1 policy became 1, but 2 pairs would get a different verdict on 80/TCP",
-      "· ClusterNetworkPolicy guard rule 1: is about every source; the API can name pods only, and says",
-      "nothing of nodes and external addresses",
+      "· ClusterNetworkPolicy guard rule 1: matches every source; the API can match only pods, not nodes",
+      "and external addresses",
       "",
       "0.0.0.0 → shop/web 80/TCP: Deny → Allow (and 1 pair like it)",
       "before: ClusterNetworkPolicy guard rule 1 · test.yaml:17",
@@ -88,7 +88,7 @@ spec:
     const { text, json } = summary(`${cluster}${tenants}`);
     expect(text).toContain("✓ proven: 1 policy became");
     expect(text).toMatch(
-      / {2}! in the cluster of the input only\n {4}They differ in this cluster:\n {6}pod \{\} in namespace /,
+      / {2}! proven for this cluster only, not for every cluster\n {4}They differ in this cluster:\n {6}pod \{\} in namespace /,
     );
     expect(json).toMatchObject({ proven: true, everywhere: { result: "Different" } });
   });

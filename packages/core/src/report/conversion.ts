@@ -52,11 +52,11 @@ function headline(
     good(
       `✓ proven: ${became}, and every verdict about the ${counted(proof.pods, "pod")} is the same: ${among}`,
     ),
-    wrap("  in place of ", inPlaceOf(replaced), "    ", 100),
+    wrap("  replaced: ", replacedNames(replaced), "    ", 100),
   ];
 }
 
-function inPlaceOf(replaced: Conversion["replaced"]): string {
+function replacedNames(replaced: Conversion["replaced"]): string {
   const names = replaced.slice(0, mostShown).map(formatPolicy).join(", ");
   return replaced.length > mostShown ? `${names} and ${replaced.length - mostShown} more` : names;
 }
@@ -77,7 +77,9 @@ function elsewhere({ proof }: Conversion, { good, unsure }: Style): readonly str
       return [unsure(`  ? in every cluster: not decided; ${everywhere.why}`)];
     case "Different":
       return [
-        unsure(`  ! ${proof?.pods === 0 ? "not in every cluster" : "in the cluster of the input only"}`),
+        unsure(
+          `  ! ${proof?.pods === 0 ? "not the same in every cluster" : "proven for this cluster only, not for every cluster"}`,
+        ),
         ...elsewhereLines(everywhere, { before: "before", after: "after" }).map((line) => `    ${line}`),
       ];
   }

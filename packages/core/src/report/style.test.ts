@@ -16,6 +16,7 @@ describe("wrapping", () => {
     ["a word that is too long is on its own line", "", "a bbbbbbbbbbbbbbb c", "", "a\nbbbbbbbbbbbbbbb\nc"],
     ["a line may be exactly as long", "", "aaaa bbbbb", "", "aaaa bbbbb"],
     ["one more is too much", "", "aaaa bbbbbb", "", "aaaa\nbbbbbb"],
+    ["two spaces where a line is broken are no indentation", "", "aaaa bbbbb  cc", "  ", "aaaa bbbbb\n  cc"],
     ["nothing is a line", "> ", "", "  ", "> "],
     ["no word makes a line look like a verdict", "", "aaaa bbbbb ✓ ALLOWED", "", "aaaa bbbbb ✓\nALLOWED"],
     ["or like a command", "", "aaaa bbbbb ::error::x", "", "aaaa bbbbb ::error::x"],

@@ -24,7 +24,7 @@ export function wrap(lead: string, text: string, indent: string, columns = 80): 
     if (!empty && !fits && !mayNotBeginLine.test(word)) {
       lines.push(line);
       line = indent + word;
-    } else line += empty ? word : ` ${word}`;
+    } else line += empty || line === indent ? word : ` ${word}`;
     empty = false;
   }
   return [...lines, line].join("\n");

@@ -60,31 +60,31 @@ describe("a request to create a Guarantee", () => {
     [
       "it holds, and on what it rests",
       { answers: tried({ result: "Proven", restsOn: ["rule 1", "rule 2"] }) },
-      "it holds: it rests on rule 1, rule 2",
+      "the guarantee holds: it rests on rule 1, rule 2",
     ],
     [
       "it holds without policies",
       { answers: tried({ result: "Proven" }) },
-      "it holds: it rests on no policy",
+      "the guarantee holds: it rests on no policy",
     ],
-    ["it does not hold", { answers: tried({ result: "Refuted" }) }, "it does not hold: why"],
-    ["it is about nothing", { answers: tried({ result: "Vacuous" }) }, "it does not say anything: why"],
+    ["it does not hold", { answers: tried({ result: "Refuted" }) }, "the guarantee does not hold: why"],
+    ["it is about nothing", { answers: tried({ result: "Vacuous" }) }, "the guarantee has no effect: why"],
     [
       "it was not decided",
       { answers: tried({ result: "NotDecided" }) },
-      "it was not decided whether it holds: why",
+      "it was not decided whether the guarantee holds: why",
     ],
     [
       "an assumption is not fulfilled",
       { answers: tried({ result: "Invalid" }) },
-      "it cannot be decided: why",
+      "the guarantee cannot be decided: why",
     ],
-    ["there was no time", {}, "it was not decided in time whether it holds"],
-    ["the cluster is not known", { isReady: false }, "whether it holds is not known yet"],
+    ["there was no time", {}, "it was not decided in time whether the guarantee holds"],
+    ["the cluster is not known", { isReady: false }, "whether the guarantee holds is not known yet"],
     [
       "it does not hold, to someone who cannot read the policies",
       { answers: tried({ result: "Refuted" }), readable: new Map([[guaranteeKind, "all"]]) },
-      "it does not hold",
+      "the guarantee does not hold",
     ],
   ])("is admitted, and answers that %s", async (_, circumstances, wanted) => {
     expect(await create(circumstances)).toEqual({ allowed: true, warnings: [wanted] });
@@ -96,7 +96,7 @@ describe("a request to create a Guarantee", () => {
       guarantee({ given: ["policies.yaml"] }),
     );
     expect(answer).toMatchObject({
-      warnings: ["it does not hold: why", expect.stringMatching(/^`spec.given`/)],
+      warnings: ["the guarantee does not hold: why", expect.stringMatching(/^`spec.given`/)],
     });
   });
 

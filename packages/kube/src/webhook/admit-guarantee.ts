@@ -29,11 +29,11 @@ export async function admitGuarantee(request: AdmissionRequest, admitting: Admit
   const allowed = (lines: readonly string[]) =>
     ({ allowed: true, warnings: warningLines([], [...lines, ...remarks]) }) as const;
   if (!admitting.isReady())
-    return { answer: allowed(["whether it holds is not known yet"]), fallback: "not-ready" };
+    return { answer: allowed(["whether the guarantee holds is not known yet"]), fallback: "not-ready" };
   const readable = await readableIn(request, admitting);
   const tried = await admitting.judge.ask({ what: "try", object }, admitting.deadline);
   if (tried === undefined)
-    return { answer: allowed(["it was not decided in time whether it holds"]), fallback: "time" };
+    return { answer: allowed(["it was not decided in time whether the guarantee holds"]), fallback: "time" };
   const isReadable = tried.kinds.every((kind) => readable === "everything" || readable.get(kind) === "all");
   return { answer: allowed([answerText(tried.answer, isReadable)]) };
 }
@@ -45,14 +45,14 @@ function answerText({ result, text, restsOn }: GuaranteeAnswer, isReadable: bool
   const why = (reason: string) => (isReadable ? `: ${reason}` : "");
   switch (result) {
     case "Proven":
-      return `it holds${why(restsOn.length === 0 ? "it rests on no policy" : `it rests on ${restsOn.join(", ")}`)}`;
+      return `the guarantee holds${why(restsOn.length === 0 ? "it rests on no policy" : `it rests on ${restsOn.join(", ")}`)}`;
     case "Refuted":
-      return `it does not hold${why(text)}`;
+      return `the guarantee does not hold${why(text)}`;
     case "NotDecided":
-      return `it was not decided whether it holds${why(text)}`;
+      return `it was not decided whether the guarantee holds${why(text)}`;
     case "Vacuous":
-      return `it does not say anything: ${text}`;
+      return `the guarantee has no effect: ${text}`;
     case "Invalid":
-      return `it cannot be decided: ${text}`;
+      return `the guarantee cannot be decided: ${text}`;
   }
 }

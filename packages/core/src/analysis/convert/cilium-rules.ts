@@ -133,5 +133,5 @@ function refuseConditions({ rule, rank }: PlacedRule, findings: Findings): void 
   if (rule.condition?.kind === "authentication" || rank === ranks.networkPolicy.failingAuthentication)
     findings.refuseRule(rule.origin, "asks for authentication, which no other API can");
   else if (rule.condition?.kind === "l7" || rule.condition?.kind === "always")
-    findings.refuseRule(rule.origin, `looks into requests (${rule.condition.what}), which no other API can`);
+    findings.refuseRule(rule.origin, `inspects requests (${rule.condition.what}), which no other API can`);
 }

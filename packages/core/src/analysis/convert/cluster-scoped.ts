@@ -54,7 +54,7 @@ function splitByEffect(chosen: ReadonlySet<PolicyDefinition>, findings: Findings
     else if (hasWrittenRules(definition))
       findings.refusePolicy(policy, "this policy is not understood, and not enforced here");
     else if (policy.dialect === "cilium")
-      findings.remark("it says nothing about pods, and is left as it is", formatPolicy(policy));
+      findings.remark("it does not apply to pods, and is not changed", formatPolicy(policy));
     else {
       findings.remark("it has no rules; nothing is written for it", formatPolicy(policy));
       silent.push(definition);
@@ -98,7 +98,7 @@ function expressed(order: Order, state: State, api: AdminApi, findings: Findings
     const most = Math.max(0, ...parts.map(({ length }) => length));
     for (const [first] of parts.filter(({ length }) => length > 1))
       findings.remark(
-        `more rules than the ${api.limit.rules} that one policy may have; several policies take its place`,
+        `more rules than the ${api.limit.rules} that one policy can have; it is split into several policies`,
         formatPolicy(first!.definition.policy),
       );
     return Array.from({ length: most }, (_, i) => ({

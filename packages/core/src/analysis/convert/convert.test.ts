@@ -238,9 +238,9 @@ spec:
     expect(named(conversion)).toEqual(["tenants-1-foo 950", "tenants-1-bar 950", "tenants-2 951"]);
     expect(conversion.remarks).toEqual([
       "AdminNetworkPolicy tenants: compares peers with its subject, and becomes one policy for each tenant that exists " +
-        "now (foo, bar). Convert again when tenants come or go.",
+        "now (foo, bar). Convert again when tenants are added or removed.",
     ]);
-    expect(conversion.text).toContain("# For tenant=foo, which is one of 2 when this was converted.");
+    expect(conversion.text).toContain("# For tenant=foo, one of 2 at the time of the conversion.");
   });
 
   it("writes one for namespaces without the label, where rules speak of them", () => {
@@ -343,7 +343,7 @@ spec:
         "l7",
         "ingress: [{toPorts: [{ports: [{port: '80', protocol: TCP}], rules: {http: [{path: /}]}}]}]",
       ),
-      "`spec.ingress[0]` looks into requests (http), which no other API can",
+      "`spec.ingress[0]` inspects requests (http), which no other API can",
     ],
     [
       "service accounts",
@@ -351,12 +351,12 @@ spec:
         "account",
         "ingress: [{fromEndpoints: [{matchLabels: {io.cilium.k8s.policy.serviceaccount: robot}}]}]",
       ),
-      "`spec.ingress[0]` is about all pods with serviceaccount=robot, for which a NetworkPolicy has no word",
+      "`spec.ingress[0]` is about all pods with serviceaccount=robot, which a NetworkPolicy cannot express",
     ],
     [
       "ICMP by type",
       cilium("ping", "enableDefaultDeny: {ingress: false}\n  ingress: [{icmps: [{fields: [{type: 8}]}]}]"),
-      "`spec.ingress[0]` speaks of ICMP by type, for which the API has no word",
+      "`spec.ingress[0]` matches ICMP by type, which the API cannot express",
     ],
     [
       "sources by address",
@@ -525,7 +525,7 @@ spec:
   it("refuses to open pods with the outside, where nobody told their range", () => {
     const { refusals } = convert(world(`${cluster}---\n${denyTenant}`).state, { to: "network-policy" });
     expect(refusals.map(({ hint }) => hint)).toEqual([
-      "Tell the range of the pods with `--pod-cidr`: it is excepted.",
+      "Set the address range of pods with `--pod-cidr`: it is then excluded.",
     ]);
   });
 

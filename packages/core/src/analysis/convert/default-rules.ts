@@ -48,7 +48,7 @@ export function defaultDrafts(definition: PolicyDefinition, state: State, findin
       if (selectors !== undefined) return selectors;
       findings.refusePolicy(
         policy,
-        `this policy is for the pods of \`${namespace.name}\` that no NetworkPolicy selects, and too many do in too many ways`,
+        `this policy is for the pods of \`${namespace.name}\` that no NetworkPolicy selects, and the NetworkPolicies there select pods in too many different ways`,
       );
       return [];
     },

@@ -49,14 +49,13 @@ export function asExpressible(draft: Draft, cluster: Cluster, findings: Findings
 }
 
 function checkPort(port: PortMatch, { origin }: DraftRule, cluster: Cluster, findings: Findings): void {
-  if (port.kind === "icmp")
-    findings.refuseRule(origin, "speaks of ICMP by type, for which the API has no word");
+  if (port.kind === "icmp") findings.refuseRule(origin, "matches ICMP by type, which the API cannot express");
   if (port.kind !== "named" || port.protocol === undefined) return;
   const isOther = (declared: ContainerPort) =>
     declared.name === port.name && declared.protocol !== port.protocol;
   if ([...cluster.pods.values()].some(({ ports }) => ports.some(isOther)))
     findings.remark(
-      `the API takes names of ports of any protocol, and some pod has \`${port.name}\` not only for ${port.protocol}`,
+      `a port name matches every protocol in this API, and some pod has \`${port.name}\` not only for ${port.protocol}`,
       formatRule(origin),
     );
 }
@@ -79,9 +78,7 @@ function expressiblePeers(
   switch (peer.kind) {
     case "everything":
       if (direction === "egress") return [everyPod, everyNode, networks(everyAddress)];
-      nearly(
-        "is about every source; the API can name pods only, and says nothing of nodes and external addresses",
-      );
+      nearly("matches every source; the API can match only pods, not nodes and external addresses");
       return [everyPod];
     case "pods":
       if (peer.account !== undefined)
@@ -94,7 +91,7 @@ function expressiblePeers(
         return refuse("names sources by address, which the API can do for egress only");
       if (peer.reach === "external")
         nearly(
-          "is about external addresses only; written as networks it holds pods and nodes in them as well",
+          "matches external addresses only; as `networks`, it also matches pods and nodes with these addresses",
         );
       return [networks(remaining(peer.cidrs, peer.except))];
     }
@@ -102,7 +99,7 @@ function expressiblePeers(
       const patterns = peer.patterns.map(releasedPattern);
       if (patterns.some((pattern) => pattern === undefined))
         return refuse(
-          `names \`${describePeer(peer)}\`; the API knows \`*.\` in front of a name and no other pattern`,
+          `names \`${describePeer(peer)}\`; the API supports no pattern except \`*.\` before a name`,
         );
       return [{ kind: "domains", patterns: patterns.flatMap((p) => p ?? []), reach: "external" }];
     }
@@ -116,7 +113,7 @@ function expressiblePeers(
         case "world-ipv6":
           if (direction === "ingress")
             return refuse("is about sources outside the cluster, which the API cannot name");
-          nearly("is about external addresses only; written as networks it holds pods and nodes as well");
+          nearly("matches external addresses only; as `networks`, it also matches pods and nodes");
           return [networks(everyAddress.filter(({ family }) => isOfFamily(peer.entity, family)))];
         case "cluster":
           if (direction === "egress") return [everyPod, everyNode];
@@ -132,10 +129,10 @@ function expressiblePeers(
           const known = cluster.facts.apiServer;
           if (known === undefined || direction === "ingress")
             return refuse(
-              "is about the API server, which has no word in the API",
-              direction === "egress" ? "With `--kube-apiserver` its addresses are taken." : undefined,
+              "is about the API server, which the API cannot express",
+              direction === "egress" ? "Set its addresses with `--kube-apiserver`." : undefined,
             );
-          nearly("is about the API server; its addresses are written down as they are now");
+          nearly("is about the API server; the output contains its current addresses");
           return [networks(known.map(singleAddress))];
         }
       }
@@ -145,7 +142,7 @@ function expressiblePeers(
       );
       if (groups.length === 0 || direction === "ingress")
         return refuse(`refers to ${describePeer(peer)}, which cannot be looked up or named here`);
-      nearly(`refers to ${describePeer(peer)}; its ranges are written down as they are now`);
+      nearly(`refers to ${describePeer(peer)}; the output contains its current ranges`);
       const cidrs = groups.flatMap((group) => group.cidrs);
       return [networks(remaining(cidrs, peer.except))];
     }

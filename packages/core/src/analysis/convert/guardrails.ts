@@ -54,7 +54,7 @@ export function forEmpowered(later: Draft, empower: Draft, findings: Findings): 
     rules: { ingress: meet("ingress"), egress: meet("egress") },
     remarks: [
       ...later.remarks,
-      `What ${later.definition.policy.name} says about traffic that ${empower.definition.policy.name} empowers.`,
+      `The rules of ${later.definition.policy.name} for traffic that ${empower.definition.policy.name} empowers.`,
     ],
   };
   return isEmptyDraft(draft) ? undefined : draft;
@@ -76,7 +76,7 @@ function bothRules(rule: DraftRule, other: DraftRule, findings: Findings): reado
   // Nobody may be hit by that: the proof tells.
   const cannot = () =>
     findings.remark(
-      `what it says about traffic that ${formatPolicy(other.origin.policy)} empowers cannot be said in one rule, and is left out`,
+      `one rule cannot express it for traffic that ${formatPolicy(other.origin.policy)} empowers; that part is omitted`,
       formatRule(rule.origin),
     );
   const peers = rule.peers.flatMap((a) =>

@@ -52,7 +52,7 @@ export function inEachNamespace(
   findings.remark(
     count === 0
       ? "there is no pod now that needs a NetworkPolicy for it"
-      : `becomes NetworkPolicies in ${where}, for those that exist now (${why}). Convert again when namespaces come or go.`,
+      : `becomes NetworkPolicies in ${where}, one set for each namespace that exists now (${why}). Convert again when namespaces are added or removed.`,
     formatPolicy(definition.policy),
   );
   return drafts;

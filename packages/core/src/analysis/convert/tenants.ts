@@ -40,7 +40,7 @@ export function expandTenants(
       .filter((d) => !isEmptyDraft(d));
     findings.remark(
       `compares peers with its subject, and becomes one policy for each tenant that exists now (${listed}). ` +
-        "Convert again when tenants come or go.",
+        "Convert again when tenants are added or removed.",
       formatPolicy(part.definition.policy),
     );
     return drafts.length === 0 ? [] : [drafts];
@@ -158,7 +158,7 @@ function draftFor(part: Draft, { namespaces, pods, labels, suffix }: Tenant, cou
       const peers = settledPeers(rule.peers, labels);
       return peers.length === 0 && rule.peers.length > 0 ? [] : [{ ...rule, peers }];
     }),
-    remarks: [...part.remarks, `For ${who}, which is one of ${count} when this was converted.`],
+    remarks: [...part.remarks, `For ${who}, one of ${count} at the time of the conversion.`],
   };
 }
 

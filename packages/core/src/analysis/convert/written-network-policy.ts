@@ -52,7 +52,7 @@ function writtenRule(rule: DraftRule, direction: Direction, findings: Findings):
   const peers = isEverything ? [] : rule.peers.flatMap(({ what }) => writtenPeers(what, rule, findings));
   if (peers.length === 0 && !isEverything) return [];
   if (rule.ports !== "every" && rule.ports.some(({ what }) => what.kind === "icmp"))
-    findings.refuseRule(rule.origin, "speaks of ICMP by type, for which a NetworkPolicy has no word");
+    findings.refuseRule(rule.origin, "matches ICMP by type, which a NetworkPolicy cannot express");
   return [
     {
       ...(isEverything ? {} : { [direction === "ingress" ? "from" : "to"]: peers }),
@@ -64,7 +64,7 @@ function writtenRule(rule: DraftRule, direction: Direction, findings: Findings):
 function writtenPeers(peer: Peer, { origin }: DraftRule, findings: Findings): readonly JsonObject[] {
   const nearly = (what: string) => findings.remark(what, formatRule(origin));
   const refuse = (): readonly JsonObject[] => {
-    findings.refuseRule(origin, `is about ${describePeer(peer)}, for which a NetworkPolicy has no word`);
+    findings.refuseRule(origin, `is about ${describePeer(peer)}, which a NetworkPolicy cannot express`);
     return [];
   };
   switch (peer.kind) {
@@ -76,7 +76,9 @@ function writtenPeers(peer: Peer, { origin }: DraftRule, findings: Findings): re
     }
     case "networks":
       if (peer.reach === "external")
-        nearly("is about external addresses only; an ipBlock holds pods and nodes in it as well");
+        nearly(
+          "matches external addresses only; an ipBlock also matches pods and nodes with these addresses",
+        );
       return peer.cidrs.map((cidr) => ({
         ipBlock: {
           cidr: formatCidr(cidr),
@@ -92,7 +94,7 @@ function writtenPeers(peer: Peer, { origin }: DraftRule, findings: Findings): re
         return [{ namespaceSelector: {} }];
       }
       if (!(peer.entity in externalBlocks)) return refuse();
-      nearly("is about external addresses only; an ipBlock holds pods and nodes as well");
+      nearly("matches external addresses only; an ipBlock also matches pods and nodes");
       return externalBlocks[peer.entity]!.map((cidr) => ({ ipBlock: { cidr } }));
     case "everything":
       return [];

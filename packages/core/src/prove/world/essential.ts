@@ -25,7 +25,7 @@ interface Feature {
 export interface Essential {
   /** Without it, everything else being as it is, the claim holds. */
   readonly essential: readonly string[];
-  /** Could be otherwise. */
+  /** The claim is violated without it as well. */
   readonly incidental: readonly string[];
 }
 
@@ -101,7 +101,7 @@ function featuresOf({ connection, solver }: Models): readonly Feature[] {
   if (protocol !== "ICMP") {
     const own = connection.port.interval(isTrue);
     const literals = [connection.port.alike(own[0])];
-    const text = `the port number (${own[0] === own[1] ? "" : "one of "}${formatRange(own)})`;
+    const text = `the port number ${own[0] === own[1] ? own[0] : `(one of ${formatRange(own)})`}`;
     const otherwise: Feature["otherwise"] = (more) =>
       `the port number (${otherNumbers(connection.port, own, isTrue, more)})`;
     if (literals.some(isOpen)) features.push({ text, literals, otherwise });

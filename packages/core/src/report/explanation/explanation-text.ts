@@ -147,10 +147,10 @@ function decisiveLines({ rule, why }: RuleTrace, tier: TierTrace, style: Style):
   const mark = { Allow: style.good("✓"), Deny: style.bad("✗"), Pass: "↓" }[rule.action];
   const verb = { Allow: "allows it", Deny: "denies it", Pass: "passes it to the next tier" }[rule.action];
   const late = tier.rules.filter((other) => other.result === "would-match");
-  const past = late.length === 1 ? formatRule(late[0]!.rule.origin) : `${late.length} rules that match`;
+  const skipped = late.length === 1 ? formatRule(late[0]!.rule.origin) : `${late.length} rules that match`;
   const place = rule.origin.place();
   return [
-    `${mark} ${formatRule(rule.origin)} ${verb}${rule.action === "Pass" && late.length > 0 ? `, past ${past}` : ""}`,
+    `${mark} ${formatRule(rule.origin)} ${verb}${rule.action === "Pass" && late.length > 0 ? `, skipping ${skipped}` : ""}`,
     ...(isToBeOpened(place) ? [style.dim(`${place.file}:${place.line}`)] : []),
     ...(why === undefined ? [] : [why]),
   ];
@@ -187,7 +187,7 @@ function foreignLines({ rules }: TierTrace, style: Style, verbose: boolean): rea
   const hidden = verbose ? 0 : Math.max(0, open.length - shownInTier);
   return [
     ...open.slice(0, open.length - hidden),
-    ...(hidden > 0 ? [style.dim(`· ${hidden} more may (-v shows them)`)] : []),
+    ...(hidden > 0 ? [style.dim(`· ${hidden} more may match (-v shows them)`)] : []),
   ];
 }
 

@@ -55,8 +55,8 @@ function partiesOf({ parties, by }: Matrix, hasOutside: boolean): string {
   return all.length === 1 ? all[0]! : `${all.slice(0, -1).join(", ")} and ${all.at(-1)}`;
 }
 
-/** `5 of 12 pairs can connect, 1 more may`. */
+/** `5 of 12 pairs can connect, 1 undecided`. */
 export function headline({ pairs, open, undecided }: MatrixSummary): string {
-  const perhaps = undecided === 0 ? "" : `, ${numberText(undecided)} more may`;
+  const perhaps = undecided === 0 ? "" : `, ${numberText(undecided)} undecided`;
   return `${numberText(open)} of ${counted(pairs, "pair")} can connect${perhaps}`;
 }

@@ -81,7 +81,7 @@ const ownerWords = { allow: "allows it", isolate: "isolates the pod", deny: "den
 
 export const essentialLines = ({ essential, incidental }: Essential): readonly string[] => [
   ...(essential.length === 0 ? [] : [`Essential: ${essential.join("; ")}.`]),
-  ...(incidental.length === 0 ? [] : [`Could be otherwise: ${incidental.join("; ")}.`]),
+  ...(incidental.length === 0 ? [] : [`Not essential: ${incidental.join("; ")}.`]),
 ];
 
 /** Assumptions that a proof needs and an API server can keep true, with what it has to check. */

@@ -41,7 +41,7 @@ export function Counterexample({ guarantee, counterexample, edit }: Counterexamp
       <dl className="cx-facts">
         {facts.length > 0 && <Terms title="If" texts={facts} />}
         {essential.length > 0 && <Terms title="Essential" texts={essential} />}
-        {incidental.length > 0 && <Terms title="Could be otherwise" texts={incidental} />}
+        {incidental.length > 0 && <Terms title="Not essential" texts={incidental} />}
       </dl>
       <p className="cx-actions">
         <OpenInExplain guarantee={guarantee} counterexample={counterexample} edit={edit} />

@@ -72,7 +72,7 @@ class Downgrade {
       ...directions.flatMap((direction) => this.policies(direction, needed[direction], wanted[direction])),
     ];
     this.findings.remark(
-      "What is written holds for the pods, namespaces and nodes that exist now. Convert again when labels or namespaces change.",
+      "The output is correct for the pods, namespaces and nodes that exist now. Convert again when labels or namespaces change.",
     );
     return { objects, replaced: [...this.chosen, ...emptied] };
   }
@@ -80,13 +80,13 @@ class Downgrade {
   /** The same policy without rules: it goes on isolating, and others allow. */
   private emptied({ object, policy, lowered }: PolicyDefinition): CommentedObject {
     this.findings.remark(
-      "allows what cluster-wide policies deny; it is emptied, and what was left of it is written anew",
+      "allows what cluster-wide policies deny; its rules are removed, and new policies contain what it still allows",
       formatPolicy(policy),
     );
     const { podSelector = {} } = child(object.value, "spec");
     const isolated = Object.fromEntries(lowered.isolation.map(({ direction }) => [direction, undefined]));
     const { name, namespace = "default" } = policy;
-    const text = "Emptied: what it still allows stands in the policies for its pods.";
+    const text = "Without rules: other policies for its pods contain what it still allows.";
     return {
       value: networkPolicyObject({ name, namespace }, podSelector, isolated),
       comments: [{ path: [], side: "before", text }],
@@ -107,7 +107,7 @@ class Downgrade {
         const { namespace, pods } = first;
         this.refuse(
           "subject",
-          `the labels of \`${namespace}/${pods[0]!.name}\` do not tell it from pods that may do something else`,
+          `the labels of \`${namespace}/${pods[0]!.name}\` do not distinguish it from pods that get other verdicts`,
         );
         return [];
       }
@@ -137,7 +137,7 @@ class Downgrade {
     if (reach.undecided)
       this.refuse(
         "undecided",
-        `what \`${who}\` may do hangs on facts that are not known, which a NetworkPolicy cannot say`,
+        `some verdicts of \`${who}\` depend on missing information, which a NetworkPolicy cannot express`,
       );
     const common = commonPorts(reach, now);
     const byPorts = grouped(this.cells, ({ index }) => String(reach.cells[index]));
@@ -152,12 +152,15 @@ class Downgrade {
       const pods = this.podPeers.of(byPorts.get(String(ports)) ?? []);
       const addresses = writtenAddressPeers(reach, ports, this.cells, this.state.cluster, now.ports);
       if (pods === undefined)
-        this.refuse("peers", `\`${who}\` may talk to some pods and not to others that have the same labels`);
+        this.refuse(
+          "peers",
+          `connections of \`${who}\` with some pods are allowed, but not with others that have the same labels`,
+        );
       if (addresses === undefined)
         this.refuse(
           "addresses",
-          `\`${who}\` may talk to addresses outside the cluster, and to pods less; an ipBlock holds the pods too`,
-          "Tell the range of the pods with `--pod-cidr`: it is excepted.",
+          `connections of \`${who}\` with external addresses are allowed, but not with all pods; an ipBlock would match these pods as well`,
+          "Set the address range of pods with `--pod-cidr`: it is then excluded.",
         );
       const peers = [...(pods ?? []), ...(addresses ?? [])];
       if (peers.length > 0) rules.push(this.rule(direction, peers, ports));

@@ -32,7 +32,9 @@ describe("a policy of a superseded API", () => {
     ],
   ])("%s", (_what, yaml) =>
     expect(linted(supersededApi, yaml)).toEqual([
-      expect.stringMatching(/^\[apiVersion: \S+\] \S+ default is .*ClusterNetworkPolicy/),
+      expect.stringMatching(
+        /^\[apiVersion: \S+\] \S+ default (?:is superseded by|uses the .* KEP-2091, .*;) ClusterNetworkPolicy/,
+      ),
     ]),
   );
 

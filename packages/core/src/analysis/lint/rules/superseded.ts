@@ -4,9 +4,9 @@ import { aboutPolicy, type LintRule } from "../rule.js";
 
 const superseded: Partial<Record<DialectId, string>> = {
   "admin-network-policy": "is superseded by ClusterNetworkPolicy (policy.networking.k8s.io/v1alpha2)",
-  "kep-2091": "is in the shape of KEP-2091, which was never released; ClusterNetworkPolicy is its successor",
+  "kep-2091": "uses the API of KEP-2091, which was never released; ClusterNetworkPolicy is its successor",
   "first-draft":
-    "is of the first draft of KEP-2091, which was never released; ClusterNetworkPolicy is its successor",
+    "uses the first draft of KEP-2091, which was never released; ClusterNetworkPolicy is its successor",
 };
 
 export const supersededApi: LintRule = {

@@ -55,14 +55,14 @@ describe("S1.1: a rule whose traffic is decided in earlier tiers", () => {
         `${cartAndWeb}${cluster("Admin", "Deny", everyPod)}${networkPolicy(fromWeb)}`,
       ),
     ).toEqual([
-      "line 26: NetworkPolicy shop/np rule 1 in tier network-policy is never reached in any cluster: ClusterNetworkPolicy admin rule 1 decides everything that it matches first",
+      "line 26: NetworkPolicy shop/np rule 1 in tier network-policy is never reached in any cluster: ClusterNetworkPolicy admin rule 1 already decides everything that it matches",
     ]));
 
   it("S1.2: is reported if isolation decides in this cluster", () =>
     expect(
       lintedLines(unreachedRule, `${cartAndWeb}${networkPolicy("[]")}${cluster("Baseline", "Accept", web)}`),
     ).toEqual([
-      "line 26: ClusterNetworkPolicy baseline rule 1 in tier baseline is never reached in this cluster: isolation by NetworkPolicy shop/np decides everything that it matches first",
+      "line 26: ClusterNetworkPolicy baseline rule 1 in tier baseline is never reached in this cluster: isolation by NetworkPolicy shop/np already decides everything that it matches",
     ]));
 
   it("S1.3: is not reported if they pass it", () =>
@@ -78,7 +78,7 @@ describe("S1.1: a rule whose traffic is decided in earlier tiers", () => {
 
   it("S1.3: is still reported where the Pass before the covering rule can never match it", () =>
     expect(lintedLines(unreachedRule, `${cartAndWeb}${passedBeforeAccepted("queue")}`)).toEqual([
-      "line 39: ClusterNetworkPolicy baseline rule 1 in tier baseline is never reached in any cluster: ClusterNetworkPolicy b-accept rule 1 decides everything that it matches first",
+      "line 39: ClusterNetworkPolicy baseline rule 1 in tier baseline is never reached in any cluster: ClusterNetworkPolicy b-accept rule 1 already decides everything that it matches",
     ]));
 
   it("is not reported if only some of it is decided", () =>

@@ -20,7 +20,7 @@ function unreached(proof: RuleProof): Finding {
   const where = inEveryCluster ? "in any cluster" : "in this cluster";
   return finding(
     "TW4102",
-    `${formatRule(rule.origin)} in tier ${tier} is never reached ${where}: ${listed(deciders.map(deciderName))} ${deciders.length === 1 ? "decides" : "decide"} everything that it matches first`,
+    `${formatRule(rule.origin)} in tier ${tier} is never reached ${where}: ${listed(deciders.map(deciderName))} already ${deciders.length === 1 ? "decides" : "decide"} everything that it matches`,
     {
       ...aboutRule(rule),
       related: relatedTo(deciders),

@@ -238,7 +238,7 @@ function withWaiver(item: CiliumItem): readonly CiliumItem[] {
   const watched = (item.toPorts ?? []).filter(({ rules }) => rules !== undefined);
   return watched.length === 0
     ? [item]
-    : [item, { ...item, toPorts: watched.map(({ rules: _, ...plain }) => plain) }];
+    : [item, { ...item, toPorts: watched.map(({ ports = [] }) => ({ ports })) }];
 }
 
 function anySpec(clusterwide: boolean, choices: CiliumChoices): fc.Arbitrary<CiliumSpec> {

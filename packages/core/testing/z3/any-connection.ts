@@ -26,6 +26,7 @@ export const otherThan = (end: End): End => (end === "source" ? "destination" : 
 export class AnyConnection {
   private readonly keys = new Map<string, { readonly scope: Scope; readonly key: string }>();
   private readonly portNames = new Set<Term>();
+  private readonly sets: string[] = [];
 
   constructor(readonly script: SmtScript) {
     script.enumeration("Kind", ["pod", "host-network-pod", "node", "external"] satisfies EndKind[]);
@@ -114,6 +115,12 @@ export class AnyConnection {
     return and([not(this.is(end, "pod")), this.script.constant(`${end} is the API server`, "Bool")]);
   }
 
+  /** S11.1: membership that no manifest states, by a text of the set: a CIDR group, endpoints of a Service. */
+  isMember(end: End, set: string): Term {
+    if (!this.sets.includes(set)) this.sets.push(set);
+    return this.script.constant(`${end} is in set ${this.sets.indexOf(set)}`, "Bool");
+  }
+
   // S7.7
   authenticates(): Term {
     return this.script.constant("the endpoints authenticate to each other", "Bool");
@@ -149,15 +156,22 @@ export class AnyConnection {
       const isUnusable = or(unusable.map((cidr) => this.addressIsIn(end, cidr)));
       script.assert(implies(isUnusable, this.is(end, "external")));
     }
+    // Only a node and a pod in its network share an address.
     const differ = not(equal(this.address("source"), this.address("destination")));
-    script.assert(or([...ends.map((end) => this.isHost(end)), differ]));
+    script.assert(or([and(ends.map((end) => this.isHost(end))), differ]));
   }
 }
 
-/** S11.1: loopback, link-local, multicast and unspecified addresses. */
-const unusable = "127.0.0.0/8 169.254.0.0/16 224.0.0.0/4 0.0.0.0/32 ::1/128 fe80::/10 ff00::/8 ::/128"
-  .split(" ")
-  .map((cidr) => parseCidr(cidr)!);
+/** S11.1: loopback, link-local, multicast and unspecified addresses; S8.3 lists the latter. */
+const unusable = [
+  "127.0.0.0/8",
+  "169.254.0.0/16",
+  "224.0.0.0/4",
+  "0.0.0.0/8",
+  "fe80::/10",
+  "ff00::/8",
+  "::/96",
+].map((cidr) => parseCidr(cidr)!);
 
 /* What Kubernetes accepts, from its documentation of names and labels. */
 const isNamespaceName = (name: string): boolean =>

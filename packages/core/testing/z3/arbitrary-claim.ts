@@ -43,15 +43,20 @@ const podsIn = (namespaces: fc.Arbitrary<NamespaceSet>): fc.Arbitrary<ClaimedEnd
     pods: { kind: "selector", match: pods },
   }));
 
+const host = fc.oneof<fc.Arbitrary<ClaimedEnd>[]>(
+  match(nodeSelector).map((nodes) => ({ kind: "nodes", nodes })),
+  fc.constant({ kind: "host-network-pods" }),
+);
+
 const other = fc.oneof<fc.Arbitrary<ClaimedEnd>[]>(
+  host,
   anyCidr.map((text) => ({
     kind: "networks",
     cidrs: [parseCidr(text)!],
     except: [],
     reach: "every-address",
   })),
-  match(nodeSelector).map((nodes) => ({ kind: "nodes", nodes })),
-  anyOf<ClaimedEnd>({ kind: "entity", entity: "world" }, { kind: "host-network-pods" }),
+  fc.constant({ kind: "entity", entity: "world" }),
 );
 
 /** Pods of one kind: each label has a value, or is absent. Few claims about more than that are proven by chance. */
@@ -77,6 +82,7 @@ const some = (end: fc.Arbitrary<ClaimedEnd>) => fc.array(end, { minLength: 1, ma
 const ends = often<readonly [readonly ClaimedEnd[], readonly ClaimedEnd[]]>(
   [6, fc.tuple(fc.tuple(alike), fc.tuple(alike))],
   [3, fc.tuple(some(pods), some(pods))],
+  [2, fc.tuple(fc.tuple(host), fc.tuple(alike))],
   [2, fc.tuple(some(podsIn(relative)), some(pods))],
   [1, fc.tuple(some(pods), some(podsIn(relative)))],
   [2, fc.tuple(some(fc.oneof(pods, other)), some(fc.oneof(pods, other)))],

@@ -1,6 +1,6 @@
 import type { LabelMatch } from "../../src/labels/requirement.js";
 import type { Cidr } from "../../src/net/cidr.js";
-import type { NamespaceSet, Peer, PodSelection, PortMatch, Rule } from "../../src/policy/model.js";
+import type { NamespaceSet, Peer, PodSelection, PortMatch, Reach, Rule } from "../../src/policy/model.js";
 import { type AnyConnection, type End, otherThan, type Scope } from "./any-connection.js";
 import { and, not, or, type Term } from "./smt-script.js";
 
@@ -45,6 +45,8 @@ export function selects(scope: Scope, match: LabelMatch, end: End, connection: A
 
 /** `end` is what the peer selects; relative sets compare it with the other endpoint. */
 export function peerMatches(peer: Peer, end: End, connection: AnyConnection): Term {
+  const isAnyOf = (cidrs: readonly Cidr[]) => or(cidrs.map((cidr) => connection.addressIsIn(end, cidr)));
+  const isReached = (reach: Reach) => (reach === "every-address" ? "true" : connection.is(end, "external"));
   switch (peer.kind) {
     case "everything":
       return "true";
@@ -57,11 +59,8 @@ export function peerMatches(peer: Peer, end: End, connection: AnyConnection): Te
           selects("account", peer.account ?? [], end, connection),
         ]),
       );
-    case "networks": {
-      const isAnyOf = (cidrs: readonly Cidr[]) => or(cidrs.map((cidr) => connection.addressIsIn(end, cidr)));
-      const isReached = peer.reach === "every-address" ? "true" : connection.is(end, "external");
-      return and([isReached, isAnyOf(peer.cidrs), not(isAnyOf(peer.except))]);
-    }
+    case "networks":
+      return and([isReached(peer.reach), isAnyOf(peer.cidrs), not(isAnyOf(peer.except))]);
     case "nodes":
       return and([connection.isHost(end), selects("node", peer.nodes, end, connection)]);
     case "entity": {
@@ -73,11 +72,17 @@ export function peerMatches(peer: Peer, end: End, connection: AnyConnection): Te
         apiServer === undefined ? "true" : apiServer ? isApiServer : not(isApiServer),
       ]);
     }
-    case "domains":
+    // S7.11: facts that no input of these tests has.
     case "endpoints":
-    case "cidr-group":
+      return connection.isMember(end, JSON.stringify(peer.services));
+    case "cidr-group": {
+      const set = JSON.stringify([peer.name, peer.labels]);
+      return and([isReached("external"), connection.isMember(end, set), not(isAnyOf(peer.except))]);
+    }
     case "unknown-set":
-      throw new Error(`${peer.kind} is not covered`);
+      return and([isReached(peer.reach), connection.isMember(end, peer.what)]);
+    case "domains":
+      throw new Error("names are not covered");
   }
 }
 
@@ -145,9 +150,11 @@ function portMatches(port: PortMatch, connection: AnyConnection): Term {
   }
 }
 
-/** What the second encoding leaves out: facts that no input has, and what depends on more than addresses and ports. */
+/**
+ * What the second encoding leaves out: domain names, whose patterns imply each other; conditions of an Allow, which depend on all
+ * rules of a tier (S7.7); and objects of foreign APIs. CiliumCIDRGroups of an input are not used either.
+ */
 export function notCovered({ peers, condition }: Pick<Rule, "peers" | "condition">): string | undefined {
   if (condition !== undefined && condition.kind !== "authentication") return `condition ${condition.kind}`;
-  const kinds: readonly Peer["kind"][] = ["domains", "endpoints", "cidr-group", "unknown-set"];
-  return peers.map(({ kind }) => kind).find((kind) => kinds.includes(kind));
+  return peers.some(({ kind }) => kind === "domains") ? "domain names" : undefined;
 }

@@ -95,7 +95,7 @@ function proposalText(proposed: readonly WrittenPolicy[]): string {
   const who =
     proposed.length === 1 ? "1 ClusterNetworkPolicy uses" : `${proposed.length} ClusterNetworkPolicies use`;
   return (
-    `${who} the spelling of the proposal, NPEP-285 (tier: admin, action: Allow). The released API expects ` +
+    `${who} the spelling of the proposal, NPEP-285 (tier: admin, action: Allow). A cluster with the released API expects ` +
     `tier: Admin and action: Accept: ${names.join(", ")}${more}`
   );
 }

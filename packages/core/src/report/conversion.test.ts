@@ -88,7 +88,7 @@ spec:
     const { text, json } = summary(`${cluster}${tenants}`);
     expect(text).toContain("✓ proven: 1 policy became");
     expect(text).toMatch(
-      / {2}! proven for this cluster only, not for every cluster\n {4}They differ in this cluster:\n {6}pod \{\} in namespace /,
+      / {2}! proven for the input cluster only, not for every cluster\n {4}They differ in this cluster:\n {6}pod \{\} in namespace /,
     );
     expect(json).toMatchObject({ proven: true, everywhere: { result: "Different" } });
   });

@@ -78,7 +78,7 @@ function elsewhere({ proof }: Conversion, { good, unsure }: Style): readonly str
     case "Different":
       return [
         unsure(
-          `  ! ${proof?.pods === 0 ? "not the same in every cluster" : "proven for this cluster only, not for every cluster"}`,
+          `  ! ${proof?.pods === 0 ? "not the same in every cluster" : "proven for the input cluster only, not for every cluster"}`,
         ),
         ...elsewhereLines(everywhere, { before: "before", after: "after" }).map((line) => `    ${line}`),
       ];

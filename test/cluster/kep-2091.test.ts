@@ -89,6 +89,6 @@ describe.skipIf(noControlPlane)(`AdminNetworkPolicies in the shape of KEP-2091${
     const config = lab.plane.kubeconfig();
     expect((await kubectl(config, ["get", "anp"])).stdout).toMatch(/guard +10 +True +Unknown/);
     const { stdout } = await kubectl(config, ["explain", "anp.spec.priority"]);
-    expect(stdout).toContain("the larger number is evaluated first");
+    expect(stdout).toContain("the largest number is evaluated first");
   });
 });

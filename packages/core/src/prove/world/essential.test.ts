@@ -19,7 +19,7 @@ const claim = "from: {namespaces: {}}\nto: {namespaces: {}}\nverdict: Deny";
 
 describe("S11.3: the port number of a counterexample", () => {
   it.each<[string, ports: readonly string[], essential: readonly string[], incidental: readonly string[]]>([
-    ["is essential where it is the only one", [number(443)], ["the port number (443)"], []],
+    ["is essential where it is the only one", [number(443)], ["the port number 443"], []],
     [
       "is essential, with the others that nothing distinguishes from it",
       [range(440, 450)],

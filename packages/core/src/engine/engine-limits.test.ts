@@ -85,7 +85,7 @@ describe("more than 65,536 distinct sets of ports", () => {
 });
 
 describe("tiers with thousands of rules", () => {
-  /** Rule `i` of a policy speaks of one pod and one port. */
+  /** Rule `i` of a policy matches one pod and one port. */
   const policy = (priority: number, subject: object, rules: readonly object[]): Unnamed<unknown> => ({
     apiVersion: "policy.networking.k8s.io/v1alpha1",
     kind: "AdminNetworkPolicy",
@@ -129,7 +129,7 @@ describe("tiers with thousands of rules", () => {
 });
 
 describe("more classes that come later than are kept without compiling again", () => {
-  it("pods that get one label after the other, each time as nobody else has it, or as a policy names it", () => {
+  it("pods that get one label after the other, each time one that no other pod has, or that a policy names", () => {
     const pods = 100;
     const policies = numbers(40).map(
       (i): Unnamed<unknown> => ({
@@ -148,9 +148,9 @@ describe("more classes that come later than are kept without compiling again", (
       const before = engine.cluster.pods.get(`all/p${i % pods}`)!;
       const after = { ...before, labels: labelOf(i % 7 === 0 ? i % 40 : 1000 + i) };
       const { pairs } = engine.update({ pods: new Map([[podKey(after), after]]) });
-      const speaksOf = ({ labels }: Pod) =>
+      const isMentioned = ({ labels }: Pod) =>
         numbers(41).some((named) => labelOf(named)["app"] === labels["app"]);
-      if (!speaksOf(before) && !speaksOf(after)) expect(pairs).toEqual([]);
+      if (!isMentioned(before) && !isMentioned(after)) expect(pairs).toEqual([]);
     }
     const now = { ...state, cluster: engine.cluster };
     const flows = numbers(pods - 2).flatMap((to) => [

@@ -82,7 +82,7 @@ export class Engine {
   /** Classes that came later make tables slower than compiling again would. */
   private compiledClasses: number;
 
-  /** `expected` are tiers that it shall be able to take later on without being compiled again. */
+  /** `expected` are tiers that later updates can apply without compiling everything again. */
   static of(cluster: Cluster, tiers: Tiers, answers: Answers, expected: readonly Tiers[] = []): Engine {
     const ends = new Ends(cluster, vocabularyOf(cluster, tiers, ...expected));
     return new Engine({ cluster, tiers, ends }, answers);
@@ -105,28 +105,28 @@ export class Engine {
   }
 
   /**
-   * Takes changes in place, and tells which pairs they change. Policies and pods that change by themselves cost what
-   * they touch; Services, workloads and CIDR groups cost nothing while no rule speaks of them. For everything else, and
-   * for policies that look at something new, all is compiled again.
+   * Applies changes in place, and returns the pairs that they change. If only policies or only pods change, the cost
+   * depends on what they touch; Services, workloads and CIDR groups cost nothing while no rule mentions them. All other
+   * changes, and policies that distinguish something new, compile everything again.
    */
   update(given: Update): Changes {
     return this.take(given, true);
   }
 
-  /** The same for those who need not know which pairs: finding that out is most of the work. */
+  /** Like `update`, without computing the changed pairs, which is most of the work. */
   follow(given: Update): void {
     this.take(given, false);
   }
 
-  private take(given: Update, tells: boolean): Changes {
+  private take(given: Update, reports: boolean): Changes {
     const update = this.takeUnseen(given);
     if (isOnly(update, "tiers") && update.tiers !== undefined)
-      return this.updatePolicies(update.tiers, tells);
+      return this.updatePolicies(update.tiers, reports);
     if (isOnly(update, "pods")) {
       const changes = podChanges(this.cluster, update);
-      if (changes.every((change) => this.isQuick(change))) return this.updatePods(changes, tells);
+      if (changes.every((change) => this.isQuick(change))) return this.updatePods(changes, reports);
     }
-    return this.compileAgain(update, tells);
+    return this.compileAgain(update, reports);
   }
 
   /** Whether it takes these policies without compiling again: they look at nothing that is new to it. */
@@ -154,11 +154,11 @@ export class Engine {
     if (!this.isQuickWith(tiers)) this.become(this.state.cluster, this.tiers, [tiers]);
   }
 
-  private updatePolicies(tiers: Tiers, tells: boolean): Changes {
+  private updatePolicies(tiers: Tiers, reports: boolean): Changes {
     const { cluster, ends } = this.state;
-    if (!this.isQuickWith(tiers)) return this.compileAgain({ tiers }, tells);
+    if (!this.isQuickWith(tiers)) return this.compileAgain({ tiers }, reports);
     const before = new Engine(this.state, this.answers, this.views);
-    if (tells) for (const family of this.changingFamilies()) before.view(family);
+    if (reports) for (const family of this.changingFamilies()) before.view(family);
     const affected = { egress: new Set<number>(), ingress: new Set<number>() };
     this.views = new Map(
       Array.from(before.views, ([family, then]) => {
@@ -169,7 +169,7 @@ export class Engine {
       }),
     );
     this.state = { cluster, tiers, ends };
-    if (tells) {
+    if (reports) {
       const touchedIn = (direction: Direction) =>
         Array.from(affected[direction], (index) => new StayingClass(ends.classes[index]!, new Set()));
       const touched = { egress: touchedIn("egress"), ingress: touchedIn("ingress") };
@@ -195,9 +195,9 @@ export class Engine {
     return isOwn(before) && isOwn(after) && (!after || ends.knowsPorts(after));
   }
 
-  private updatePods(changes: readonly PodChange[], tells: boolean): Changes {
+  private updatePods(changes: readonly PodChange[], reports: boolean): Changes {
     const { ends, tiers } = this.state;
-    const families = tells ? this.changingFamilies() : [];
+    const families = reports ? this.changingFamilies() : [];
     // Views are compiled when they are asked for: now, as what they would say changes.
     for (const family of families) this.view(family);
     const pods = this.ownPods();
@@ -218,7 +218,7 @@ export class Engine {
     }
     const both = EndsInBoth.moved(this, this, moves);
     const touched = { egress: both.classes, ingress: both.classes };
-    const { pairs } = tells && moves.length > 0 ? this.changesIn(new Difference(both, touched)) : noChanges;
+    const { pairs } = reports && moves.length > 0 ? this.changesIn(new Difference(both, touched)) : noChanges;
     if (ends.classes.length > this.compiledClasses + mostLaterClasses(this.compiledClasses))
       this.become(this.cluster, tiers);
     return { ...found, pairs };
@@ -232,7 +232,7 @@ export class Engine {
     return this.pods;
   }
 
-  /** Compiled from scratch, when somebody asks. */
+  /** Replaces the state. Views are compiled again on first use. */
   private become(cluster: Cluster, tiers: Tiers, expected: readonly Tiers[] = []): void {
     const { state } = Engine.of(cluster, tiers, this.answers, expected);
     this.state = state;
@@ -241,10 +241,10 @@ export class Engine {
     this.compiledClasses = state.ends.classes.length;
   }
 
-  private compileAgain(update: Update, tells: boolean): Changes {
+  private compileAgain(update: Update, reports: boolean): Changes {
     const before = new Engine(this.state, this.answers, this.views);
     this.become(clusterAfter(this.cluster, update), update.tiers ?? this.tiers);
-    return tells ? this.changesIn(diffEngines(before, this)) : noChanges;
+    return reports ? this.changesIn(diffEngines(before, this)) : noChanges;
   }
 
   verdict(flow: Flow): Verdict {
@@ -351,7 +351,7 @@ export class Engine {
     return uses.all();
   }
 
-  /** What becomes of each rule that speaks of an end. Undefined for ends that are not known. */
+  /** The effect of each rule that mentions an endpoint. Undefined for unknown endpoints. */
   ruleEffects(endpoint: Endpoint): EndpointEffects | undefined {
     const asked = this.askedAbout(endpoint);
     if (asked === undefined) return undefined;
@@ -363,13 +363,13 @@ export class Engine {
     return effects;
   }
 
-  /** Who is isolated by whom. */
+  /** The isolated pods, and what isolates them. */
   isolated(): Iterable<IsolatedPods> {
     const family = this.spokenFamilies()[0];
     return isolatedIn(this.view(family));
   }
 
-  /** All pairs of ends, as blocks of groups that behave alike; each address family by itself (S1.15). */
+  /** All connections, as blocks of groups that behave alike; each address family separately (S1.15). */
   *pairs(options: PairsOptions = {}): Iterable<Block> {
     for (const family of this.spokenFamilies()) {
       const view = this.view(family);
@@ -377,7 +377,7 @@ export class Engine {
     }
   }
 
-  /** Where the ports begin that some rule for connections between two ends tells from those before. */
+  /** The first port of each interval that the rules for connections between two endpoints distinguish. */
   pointsBetween({ source, destination, family }: Flow): readonly number[] {
     const [from, to] = [this.locate(source, family), this.locate(destination, family)];
     const points = (direction: Direction, subject: Located | undefined, other: Located | undefined) =>
@@ -387,7 +387,7 @@ export class Engine {
     return [...points("egress", from, to), ...points("ingress", to, from)];
   }
 
-  /** The families in which some of these ends that are pods may talk to external addresses. */
+  /** The families in which at least one pod of these classes can connect to external addresses. */
   private outsideFamilies(ends: readonly EndClass[]): readonly Family[] {
     return ([4, 6] as const).filter((family) =>
       ends.some(({ kind, families }) => kind === "pod" && canTalk(family, families, [family])),
@@ -452,7 +452,7 @@ export class Engine {
     return known;
   }
 
-  /** Undefined for ends that are not of the cluster, such as pods that somebody thinks of creating. */
+  /** Undefined for endpoints that are not in the cluster, such as pods that do not exist yet. */
   private locate(end: Endpoint, family: Family | undefined): Located | undefined {
     if (end.kind === "external") return { atom: this.ends.vocabulary.atoms.indexOf(end.address) };
     if (

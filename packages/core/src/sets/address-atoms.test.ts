@@ -83,7 +83,7 @@ describe("address atoms", () => {
     expect(shown).toEqual(wanted);
   });
 
-  it("tell whether they would have to be cut anew", () => {
+  it("report whether they would have to be split again", () => {
     const atoms = new AddressAtoms(cidrs("10.0.0.0/8", "10.1.0.0/16"));
     const isCut = (text: string) => atoms.isCutBy(parseCidr(text)!);
     expect(["10.0.0.0/8", "10.1.0.0/16", "0.0.0.0/0", "::/0"].map(isCut)).toEqual([true, true, true, true]);

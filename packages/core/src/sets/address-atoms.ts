@@ -3,8 +3,8 @@ import { type Cidr, lastOf } from "../net/cidr.js";
 import { lastAtMost } from "./sorted.js";
 
 /*
- * The CIDRs of all rules cut the addresses of a family into atoms: ranges within which no rule can tell one address from
- * another. Atoms are numbered, IPv4 first, so that a CIDR is a range of numbers.
+ * The CIDRs of all rules split the addresses of a family into atoms: ranges in which no rule can distinguish two
+ * addresses. Atoms are numbered, IPv4 first, so that a CIDR is a range of numbers.
  */
 export class AddressAtoms {
   /** Where each atom begins. IPv4 as numbers, which compare faster. */
@@ -57,7 +57,7 @@ export class AddressAtoms {
     return [this.indexOf({ family: cidr.family, value: cidr.first }), this.indexOf(last) + 1];
   }
 
-  /** Whether both ends of a CIDR lie between atoms, so that it holds each of them wholly or not at all. */
+  /** Whether a CIDR begins and ends at the bounds of atoms, so that it contains each atom completely or not at all. */
   isCutBy(cidr: Cidr): boolean {
     const [from, to] = this.rangeOf(cidr);
     return this.firstOf(from).value === cidr.first && this.lastOf(to - 1).value === lastOf(cidr);

@@ -6,7 +6,7 @@ interface Holding {
 
 /** Which sets hold one column. Mostly many rows are asked about the same column, and each set is looked at once for all. */
 export class ColumnMembership {
-  /** By id of a set: `isMember`, `isNone`, or not known yet. Those who ask about thousands look here first. */
+  /** By id of a set: `isMember`, `isNone`, or not known yet. Callers with thousands of lookups read this first. */
   readonly known: Uint8Array;
 
   constructor(

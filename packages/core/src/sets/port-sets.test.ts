@@ -79,7 +79,7 @@ describe("sets of ports", () => {
     );
   });
 
-  it("list the ranges of a protocol, without port 0, which nobody has", () => {
+  it("list the ranges of a protocol, without port 0, which does not exist", () => {
     const sets = new PortSets();
     const some = setOf(sets, [
       ["TCP", 80, 90],
@@ -94,7 +94,7 @@ describe("sets of ports", () => {
     expect(sets.ranges(everyPort, "ICMP")).toEqual([[0, 0]]);
   });
 
-  it("are told apart where their hashes are equal", () => {
+  it("are distinguished where their hashes are equal", () => {
     // By the hash in use when this was written: [] and the first, the second and the third.
     const sets = new PortSets();
     const borders = [

@@ -45,8 +45,8 @@ export interface Change {
 }
 
 /**
- * Pairs of ends whose verdicts changed alike: each of `from` with each of `to`, except with itself. What an update, a
- * difference of two states and everything made from them consist of.
+ * Connections whose verdicts changed in the same way: from each endpoint of `from` to each of `to`, except to itself.
+ * Updates and differences between two states consist of such blocks.
  */
 export class ChangedBlock {
   /** Numbers of `ports`, which are those of the engine after. */
@@ -55,7 +55,7 @@ export class ChangedBlock {
 
   constructor(
     readonly ends: EndsInBoth,
-    /** The address family of the connections, where the ends tell (S1.15). */
+    /** The address family of the connections, if the endpoints determine it (S1.15). */
     readonly family: Family | undefined,
     readonly from: ChangedSide,
     readonly to: ChangedSide,
@@ -132,7 +132,7 @@ export class ChangedBlock {
     return changedPorts(this.answers.before, this.answers.after, this.ends.after.answers);
   }
 
-  /** Whether a pair of ends of the two sides is one of those that changed. */
+  /** Whether the connection between these two endpoints is one of those that changed. */
   isMeant({ source, destination }: Pair): boolean {
     const { nearness } = this;
     if (isSameEnd(source, destination)) return false;

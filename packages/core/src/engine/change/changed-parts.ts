@@ -19,7 +19,7 @@ import type { PortSets } from "../../sets/port-sets.js";
 import { canTalk } from "../classes/talking.js";
 import { Translation } from "./translation.js";
 
-/** One side of changed connections whom the same rules judge: ends of one class, or a range of addresses. */
+/** One side of changed connections to which the same rules apply: endpoints of one class, or a range of addresses. */
 export type PartSide = ClassSide | ExternalSide;
 
 export interface ClassSide {
@@ -32,9 +32,9 @@ export interface ExternalSide {
   readonly range: AddressRange;
 }
 
-/** Pairs of ends whose verdicts changed alike, and by the same rules. */
+/** Connections whose verdicts changed in the same way and because of the same rules. */
 export interface ChangedPart {
-  /** The address family of the connections, where the ends tell (S1.15). */
+  /** The address family of the connections, if the endpoints determine it (S1.15). */
   readonly family: Family | undefined;
   readonly from: PartSide;
   readonly to: PartSide;
@@ -52,7 +52,7 @@ export class ChangedParts implements Iterable<ChangedPart> {
   constructor(
     before: Compared,
     after: Compared,
-    /** Whether anybody wants to know: others are left out before it is looked at who decides. */
+    /** Whether the caller needs this part. Other parts are skipped before their deciding rules are computed. */
     private readonly isWanted: (from: PartSide, to: PartSide) => boolean = () => true,
   ) {
     this.engines = { before, after };
@@ -86,7 +86,7 @@ export class ChangedParts implements Iterable<ChangedPart> {
     yield* this.amongReplicas();
   }
 
-  /** A pod that stands for all replicas of its workload talks to others of its kind. */
+  /** A pod that represents all replicas of its workload also connects to other replicas. */
   private *amongReplicas(): Iterable<ChangedPart> {
     const { ends } = this.difference;
     const { before, after } = this.engines;
@@ -136,7 +136,7 @@ export class ChangedParts implements Iterable<ChangedPart> {
     yield { family, from, to, meant, changes };
   }
 
-  /** The range cut where rules tell its addresses apart. Classes with the same rows have the same parts. */
+  /** The range, split where rules distinguish its addresses. Classes with the same rows have the same parts. */
   private outside(
     { ends, family }: ChangedBlock,
     direction: Direction,
@@ -195,7 +195,7 @@ function otherOf(end: EndClass, nearness: Nearness | undefined): Other {
     : { kind: "host", end, nearness: nearness ?? "other-node" };
 }
 
-/** Two ends of the classes that are meant; none where the block holds other ends of theirs only. */
+/** An example connection between the two classes; undefined if the block contains no such connection. */
 function somePair(block: ChangedBlock, from: JointClass, to: JointClass): Pair | undefined {
   for (const source of block.ends.membersOf(from))
     for (const destination of block.ends.membersOf(to))

@@ -64,7 +64,7 @@ export class DecidedChanges {
     });
   }
 
-  /** Whether the same is said in a direction before and after, and nothing hangs on facts: quick, as most often it is. */
+  /** Fast check for the common case: a direction has the same answer before and after, and no facts are missing. */
   private isSettled(
     family: Family | undefined,
     direction: Direction,
@@ -130,7 +130,7 @@ export class DecidedChanges {
     return found;
   }
 
-  /** A rule may decide about ports of two of its peers: it is one decider all the same. */
+  /** A rule can decide ports of two of its peers, and is still one decider. */
   private merged(parts: readonly Part[]): readonly Part[] {
     if (parts.length === 1) return parts;
     const found: Part[] = [];

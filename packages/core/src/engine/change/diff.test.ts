@@ -152,7 +152,7 @@ describe("pods that move to another node", () => {
     ]);
   });
 
-  it("are told from those that stay when policies change as well", () => {
+  it("are distinguished from those that stay when policies change as well", () => {
     const after = engineOf(pod("stays", "n1"), pod("moves", "n2"), policy("remote-node"));
     expect(changed(after)).toEqual([
       ["Allow -> Deny", "a/stays -> node n1"],

@@ -26,8 +26,8 @@ import type { Pod } from "../../cluster/model.js";
 import type { View } from "../compile/view.js";
 
 /**
- * What is different between two engines: pairs of ends that both have, and the ports whose verdict changed. Valid for as
- * long as neither engine takes updates.
+ * The difference between two engines: connections between endpoints that both engines have, and the ports whose verdict
+ * changed. Valid until one of the engines is updated.
  */
 export function diffEngines(before: Compared, after: Compared): Difference {
   return new Difference(EndsInBoth.of(before, after));
@@ -258,7 +258,7 @@ class TouchedDiff {
     else this.inside.withHost(other, one, found, other);
   }
 
-  /** A class stands for the members that did not move. */
+  /** A class represents its members that did not move. */
   private groupOf(of: JointClass | EndClass): JointGroup {
     const key = of instanceof StayingClass ? of.after : of;
     const known = this.groups.get(key);

@@ -4,7 +4,7 @@ import { noPorts, type PortSetId, type PortSets } from "../../sets/port-sets.js"
 /** The answers of one engine as the numbers by which another knows them. */
 export class Translation {
   private readonly known = new Map<AnswerId, AnswerId>();
-  /** The last that were held against each other: most pairs have what the pair before has. */
+  /** The answers that were compared last: most pairs have the same answers as the previous pair. */
   private lastFrom: AnswerId = -1;
   private lastTo: AnswerId = -1;
   private readonly real: PortSetId;
@@ -45,7 +45,7 @@ export class Translation {
   }
 }
 
-/** Without port 0, which does not exist: rules may tell it from others, and nobody wants to know. */
+/** All ports except port 0. Rules can distinguish port 0 from others, but no connection uses it. */
 export function realPorts(ports: PortSets): PortSetId {
   const transports = (["TCP", "UDP", "SCTP"] as const).map((protocol) => ports.range(protocol, 1, 65535));
   return transports.reduce((a, b) => ports.union(a, b), ports.range("ICMP", 0, 0));

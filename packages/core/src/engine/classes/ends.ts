@@ -5,8 +5,8 @@ import { type Address, type Family, sameAddress } from "../../net/address.js";
 import type { Vocabulary } from "./vocabulary.js";
 
 /*
- * Ends that no rule can tell apart are one class. Everything is computed on classes; pods appear again only when answers
- * are printed.
+ * Endpoints that no rule can distinguish form one class. Everything is computed on classes; single pods appear again
+ * only when answers are printed.
  *
  *   pods with their own network   by namespace, labels, named ports, account, addresses' atoms
  *   hosts                         nodes and host-network pods, by the labels of the node and their addresses' atoms
@@ -128,7 +128,7 @@ export class Ends {
     return this.namingPorts.has(this.namedPorts(pod));
   }
 
-  /** One for each way to name ports: what a named port may mean, to whoever is selected now or later. */
+  /** One class for each set of named ports: what a named port can mean for pods that are selected now or later. */
   portNamings(): Iterable<EndClass | undefined> {
     return this.namingPorts.values();
   }
@@ -334,10 +334,10 @@ const isReplica = (a: Pod, b: Pod): boolean =>
   a.serviceAccount === b.serviceAccount &&
   (a.node === undefined) === (b.node === undefined);
 
-/** Stands for a label that a class does not have. */
+/** Represents a label that a class does not have. */
 export const absent = -1;
 
-/** Pods behind the Services that rules speak of are told apart one by one (S7.11). */
+/** Each pod behind a Service that rules mention is distinguished from all others (S7.11). */
 function marksOf({ services }: Vocabulary): ReadonlyMap<Pod, string> {
   const marks = new Map<Pod, string>();
   for (const [i, { pods }] of [...services.values()].entries())

@@ -4,7 +4,7 @@ import { namespaceNameLabel } from "../../labels/requirement.js";
 import type { EndClass, Member } from "./ends.js";
 import { type Nearness, nearnessOfNodes } from "../compile/layer.js";
 
-/** The members of a class, one by one: for those who print, or ask about one of them. */
+/** The members of a class, one by one: for output, and for questions about one of them. */
 export function* endpointsOf(cluster: Cluster, end: EndClass): Iterable<Endpoint> {
   for (const pod of end.pods) yield endpointOf(cluster, end, pod);
   for (const node of end.nodes) yield endpointOf(cluster, end, node);

@@ -15,7 +15,7 @@ import { serviceKey, type Vocabulary } from "./vocabulary.js";
 interface Answers {
   readonly surely: (members: () => Iterable<number>) => PeerSet;
   readonly perhaps: (members: () => Iterable<number>) => PeerSet;
-  readonly nobody: PeerSet;
+  readonly none: PeerSet;
 }
 
 const everyIpv4 = parseCidr("0.0.0.0/0")!;
@@ -52,19 +52,19 @@ export class OutsideSets {
       yes: this.sets.empty,
       maybe: this.sets.named(`maybe ${key}`, members),
     });
-    // Rules that speak of nobody out there are not gone through at all.
-    const nobody: PeerSet = { yes: this.sets.empty, maybe: this.sets.empty };
+    // Rules that match no external addresses are skipped entirely.
+    const none: PeerSet = { yes: this.sets.empty, maybe: this.sets.empty };
     const everywhere = () => Array.from({ length: this.atoms.count }, (_, i) => i);
     switch (peer.kind) {
       case "everything":
         return surely(everywhere);
       case "pods":
       case "nodes":
-        return nobody;
+        return none;
       case "networks":
         return surely(() => this.within(peer.cidrs, peer.except));
       case "entity":
-        return this.entity(peer, everywhere, { surely, perhaps, nobody });
+        return this.entity(peer, everywhere, { surely, perhaps, none });
       case "domains": {
         const records = facts.dns;
         if (records === undefined)
@@ -101,13 +101,13 @@ export class OutsideSets {
   private entity(
     { entity, apiServer }: Extract<Peer, { kind: "entity" }>,
     everywhere: () => number[],
-    { surely, perhaps, nobody }: Answers,
+    { surely, perhaps, none }: Answers,
   ): PeerSet {
     const cidrs = { "world-ipv4": everyIpv4, "world-ipv6": everyIpv6 };
     const isServer = entity === "kube-apiserver" ? true : apiServer;
     const base = () =>
       entity === "world-ipv4" || entity === "world-ipv6" ? this.within([cidrs[entity]], []) : everywhere();
-    if (entity === "cluster" || entity === "host" || entity === "remote-node") return nobody;
+    if (entity === "cluster" || entity === "host" || entity === "remote-node") return none;
     if (isServer === undefined) return surely(base);
     const known = this.cluster.facts.apiServer;
     if (known === undefined) return perhaps(base);

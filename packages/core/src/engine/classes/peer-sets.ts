@@ -143,7 +143,7 @@ export class PeerSets {
     ]);
   }
 
-  /** S2.3, S3.4: most ends have one address, whose atom tells; of the others one of each profile is asked about. */
+  /** S2.3, S3.4: most endpoints have one address, whose atom decides. Of the others, one per profile is evaluated. */
   private networks(peer: Extract<Peer, { kind: "networks" }>, key: string): PeerSet {
     const { atoms } = this.ends.vocabulary;
     const found = { yes: [] as number[], no: [] as number[], maybe: [] as number[] };
@@ -210,7 +210,7 @@ export class PeerSets {
   /** What the literal evaluator says of a sample, for peers that look at no subject. */
   private ask(peer: Exclude<Peer, PodsPeer>, end: EndClass): Membership {
     const runs = explore((unknowns) =>
-      peerMatches(peer, nobody, end.sample, { ...this.situation(end), unknowns }),
+      peerMatches(peer, anySubject, end.sample, { ...this.situation(end), unknowns }),
     );
     if (runs.every((run) => run.value)) return "yes";
     return runs.some((run) => run.value) ? "maybe" : "no";
@@ -225,7 +225,7 @@ export class PeerSets {
   }
 }
 
-/** Ends at addresses of the same atoms: no CIDR tells them apart. */
+/** Endpoints with addresses in the same atoms: no CIDR distinguishes them. */
 interface Profile {
   readonly atoms: readonly number[];
   readonly columns: number[];
@@ -237,7 +237,7 @@ const yesIf = (holds: boolean): Membership => (holds ? "yes" : "no");
 
 const ascending = (a: number, b: number): number => a - b;
 
-const nobody: PodEndpoint = {
+const anySubject: PodEndpoint = {
   kind: "pod",
   pod: {
     namespace: "",

@@ -42,15 +42,15 @@ describe("S5.4: a relative peer means, to a subject", () => {
       pods({ kind: "same-labels", keys: ["team", "env"] }),
       { kind: "labels", match: [label("In", "team", "red"), label("In", "env", "prod")] },
     ],
-    ["nobody where it lacks one of them", pods({ kind: "same-labels", keys: ["team", "tier"] }), "nobody"],
-    ["nobody where there are none to compare", pods({ kind: "same-labels", keys: [] }), "nobody"],
+    ["nothing where it lacks one of them", pods({ kind: "same-labels", keys: ["team", "tier"] }), "nobody"],
+    ["nothing where there are none to compare", pods({ kind: "same-labels", keys: [] }), "nobody"],
     [
       "namespaces with none of its labels",
       pods({ kind: "not-same-labels", keys: ["team", "tier"] }),
       { kind: "labels", match: [label("NotIn", "team", "red")] },
     ],
     [
-      "everybody's namespaces where it has none",
+      "all namespaces where it has none",
       pods({ kind: "not-same-labels", keys: ["tier"] }),
       { kind: "labels", match: [] },
     ],
@@ -103,7 +103,7 @@ describe("a peer that is not relative", () => {
     { kind: "unknown-set", what: "a group", reach: "external" },
   ];
 
-  it("means the same to everybody", () => {
+  it("means the same for every subject", () => {
     const other = subjectIn({ team: "blue" }, {});
     for (const peer of different) {
       expect(isRelative(peer)).toBe(false);

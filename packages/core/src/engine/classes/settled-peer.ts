@@ -11,7 +11,7 @@ export type SettledPeer =
   | { readonly kind: "pods"; readonly choice: PodChoice }
   | { readonly kind: "nobody" };
 
-/** Whom such a peer means depends on the subject (S5.4). */
+/** The pods that such a peer matches depend on the subject (S5.4). */
 export function isRelative(peer: Peer): peer is PodsPeer {
   return peer.kind === "pods" && (peer.namespaces.kind !== "selector" || peer.pods.kind !== "selector");
 }

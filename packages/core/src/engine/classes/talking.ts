@@ -1,6 +1,6 @@
 import type { Family } from "../../net/address.js";
 
-/** S1.15: whether two ends talk in a family: one that they have in common, or that only one is known to have. */
+/** S1.15: whether two endpoints can connect in a family: both have it, or only one is known to have it. */
 export function canTalk(family: Family | undefined, a: readonly Family[], b: readonly Family[]): boolean {
   if (family === undefined) return a.length === 0 && b.length === 0;
   const inA = a.includes(family);
@@ -9,8 +9,8 @@ export function canTalk(family: Family | undefined, a: readonly Family[], b: rea
 }
 
 /**
- * Whether connections between two ends can be compared in a family, given the families of both at two times. An end
- * without any address may be of each, so that it stays comparable when it gets one.
+ * Whether connections between two endpoints can be compared in a family, given the families of both at two times. An
+ * endpoint without an address can have any family, so it stays comparable when it gets an address.
  */
 export function canCompare(family: Family | undefined, ...all: readonly (readonly Family[])[]): boolean {
   if (family === undefined) return all.every(({ length }) => length === 0);

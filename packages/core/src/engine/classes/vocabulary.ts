@@ -19,9 +19,9 @@ export interface Vocabulary {
   readonly portNames: ReadonlySet<string>;
   readonly accounts: boolean;
   readonly atoms: AddressAtoms;
-  /** By the key of a `ServiceSelection`: what stands behind the Services it is about. */
+  /** By the key of a `ServiceSelection`: the targets of the Services that it selects. */
   readonly services: ReadonlyMap<string, ServiceTargets>;
-  /** Whether any rule speaks of CIDR groups. */
+  /** Whether any rule mentions CIDR groups. */
   readonly groups: boolean;
 }
 
@@ -61,7 +61,7 @@ export function vocabularyOf(cluster: Cluster, ...all: readonly Tiers[]): Vocabu
   };
 }
 
-/** Whether the rules that came see nothing that the vocabulary does not already tell apart. */
+/** Whether the vocabulary already distinguishes everything that the added rules distinguish. */
 export function seesNothingNew(
   vocabulary: Vocabulary,
   cluster: Cluster,

@@ -28,7 +28,7 @@ class World {
 }
 
 describe("answers", () => {
-  it("are told apart by what they say, and only by that", () => {
+  it("are distinguished by what they say, and only by that", () => {
     fc.assert(
       fc.property(verdicts, verdicts, (a, b) => {
         const world = new World();
@@ -58,7 +58,7 @@ describe("answers", () => {
     );
   });
 
-  it("of which one holds, and nobody knows which, are undecided where they differ", () => {
+  it("of which one holds, and it is unknown which, are undecided where they differ", () => {
     fc.assert(
       fc.property(verdicts, verdicts, (a, b) => {
         const world = new World();

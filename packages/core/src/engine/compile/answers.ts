@@ -1,13 +1,13 @@
 import { noPorts, type PortSetId, type PortSets } from "../../sets/port-sets.js";
 
 /*
- * What is said about a pair of ends, for all ports: those that are allowed, and those that nobody can know (S9.1).
- * Nearly always everything is known, and then an answer is just the number of its set of allowed ports.
+ * The answer for connections between two endpoints: which ports are allowed, and which are undecided (S9.1). In most
+ * cases everything is known, and an answer is just the number of its set of allowed ports.
  */
 
 export type AnswerId = number;
 
-/** Numbers from here on stand for answers that leave something undecided. */
+/** Numbers from here on represent answers with undecided ports. */
 const firstOpen = 0x4000000;
 
 export class Answers {
@@ -35,8 +35,8 @@ export class Answers {
   }
 
   /**
-   * S1.4: allowed where both allow, denied where one denies. Where both are undecided they may hang on the same facts
-   * (S9.1): `undecidable` tells of which of these ports that is so.
+   * S1.4: allowed where both allow, denied where one denies. Where both are undecided, they may depend on the same
+   * facts (S9.1): `undecidable` returns those of these ports that stay undecided.
    */
   both(a: AnswerId, b: AnswerId, undecidable: (ports: PortSetId) => PortSetId): AnswerId {
     const { ports } = this;
@@ -49,7 +49,7 @@ export class Answers {
     return this.of(ports.intersect(allowedA, allowedB), undecided);
   }
 
-  /** One of the two holds, and nobody knows which: undecided where they differ. */
+  /** One of the two holds, and it is unknown which: undecided where they differ. */
   eitherOf(a: AnswerId, b: AnswerId): AnswerId {
     if (a === b) return a;
     const { ports } = this;

@@ -3,9 +3,9 @@ import { isSure } from "../walk/cell-states.js";
 import type { Item } from "./rule-items.js";
 
 /**
- * Whether each of the rules that may match hangs on facts of its own, so that any of them may match whatever the others
- * do. That is so for names that nobody has resolved (S8.2), as long as no two rules speak of the same; of everything
- * else it is not assumed.
+ * Whether each of the rules that may match depends on separate facts, so that any of them may match regardless of the
+ * others. This is true for domain names without known addresses (S8.2), as long as no two rules mention the same name.
+ * It is not assumed for anything else.
  */
 export function areIndependent(items: Iterable<Item>): boolean {
   const speakers = new Map<string, Rule>();

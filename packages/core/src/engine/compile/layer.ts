@@ -15,7 +15,7 @@ export interface Layer {
 export const allNearness = ["other-node", "own-node", "unknown-node"] as const;
 export type Nearness = (typeof allNearness)[number];
 
-/** By the names of the nodes that two ends run on, or are, where these are known. */
+/** From the names of the nodes that two endpoints run on, or are, if these are known. */
 export function nearnessOfNodes(one: string | undefined, other: string | undefined): Nearness {
   if (one === undefined || other === undefined) return "unknown-node";
   return one === other ? "own-node" : "other-node";
@@ -31,6 +31,6 @@ export function columnOf(other: Exclude<Other, { kind: "external" }>): number {
   return other.kind === "host" && other.nearness === "own-node" ? other.end.ownColumn : other.end.column;
 }
 
-/** The ways in which a pod and a host may stand to each other, as far as their classes tell. */
+/** Every nearness that is possible between a pod and a host of these classes. */
 export const nearnessBetween = (pod: EndClass, host: EndClass): readonly Nearness[] =>
   pod.placed && host.placed ? ["own-node", "other-node"] : ["unknown-node"];

@@ -15,7 +15,7 @@ export interface Question {
   readonly nearness: Nearness;
   /** With only the rules that apply to the subject. */
   readonly tiers: readonly Tier[];
-  /** Where the ports begin that these rules tell apart. */
+  /** The first port of each interval that these rules distinguish. */
   readonly points: readonly number[];
 }
 
@@ -29,7 +29,7 @@ export class LiteralAnswers {
     private readonly family: Family | undefined,
   ) {}
 
-  /** `key` tells equal questions. */
+  /** Equal questions have the same `key`. */
   of(key: string, question: Question): AnswerId {
     const known = this.known.get(key);
     if (known !== undefined) return known;
@@ -39,7 +39,7 @@ export class LiteralAnswers {
   }
 
   private ask({ direction, subject: { sample }, other, nearness, tiers, points }: Question): AnswerId {
-    const subject = placedBeside(sample as PodEndpoint, other, nearness);
+    const subject = placedNear(sample as PodEndpoint, other, nearness);
     const [source, destination] = direction === "egress" ? [subject, other] : [other, subject];
     const all = { egress: tiers, ingress: tiers };
     const verdicts = points.map(
@@ -78,12 +78,8 @@ export class LiteralAnswers {
   }
 }
 
-/** A subject with the same rules, on a node that stands so to the other end's. */
-function placedBeside(
-  { kind, pod, namespace }: PodEndpoint,
-  other: Endpoint,
-  nearness: Nearness,
-): PodEndpoint {
+/** A subject with the same rules, on a node with this nearness to the other endpoint's node. */
+function placedNear({ kind, pod, namespace }: PodEndpoint, other: Endpoint, nearness: Nearness): PodEndpoint {
   const { node: _, ...unplaced } = pod;
   const host = other.kind === "node" ? other.node.name : other.kind === "pod" ? other.pod.node : undefined;
   const node = nearness === "own-node" ? host : elsewhere;

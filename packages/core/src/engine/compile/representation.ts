@@ -1,8 +1,8 @@
 import type { View } from "./view.js";
 
 /**
- * How all pairs are found. `tables`: what each tier says is computed once for all classes that it treats alike, and
- * kept. `streamed`: where hardly two pods are alike, only the row at hand is kept.
+ * How all pairs are found. `tables`: the outcome of each tier is computed once for all classes that it treats alike,
+ * and kept. `streamed`: only the current row is kept, for clusters in which nearly all pods differ.
  */
 export type Representation = "tables" | "streamed";
 

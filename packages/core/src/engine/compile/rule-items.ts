@@ -12,10 +12,10 @@ export interface Space {
   readonly columns: number;
   readonly sets: ColumnSets;
   readonly of: (peer: Peer, subject: EndClass) => PeerSet;
-  /** Ends of which each column's has the named ports of one: of which, tells the other. */
+  /** One endpoint class for each set of named ports. `portNamingAt` returns the one that applies to a column. */
   readonly portNamings: () => Iterable<EndClass | undefined>;
   readonly portNamingAt: (column: number) => EndClass | undefined;
-  /** Columns come in kinds, as rules often speak of all of a kind. */
+  /** Columns are grouped by kind, because rules often match all columns of a kind. */
   readonly kinds: number;
   readonly kindOf: (column: number) => number;
   /** The columns of the kind `ownHost`: few. */

@@ -45,11 +45,11 @@ function reached(yaml: string, change = (tiers: Tiers) => tiers): Readonly<Recor
 describe("S1.3: a tier is asked", () => {
   it.each([
     [
-      "by nobody, where all are isolated before",
+      "by no pods, where all are isolated before",
       isolating(""),
       { "network-policy": "red blue", baseline: "" },
     ],
-    ["by all, where nobody is isolated", "", { baseline: "red blue" }],
+    ["by all, where no pod is isolated", "", { baseline: "red blue" }],
   ])("%s", (_, policies, expected) => {
     expect(reached(policies + baseline)).toEqual(expected);
   });
@@ -69,7 +69,7 @@ describe("S1.3: a tier is asked", () => {
     });
   });
 
-  it("by all, where what isolates hangs on something that is not known", () => {
+  it("by all, where the isolation depends on missing information", () => {
     const cilium = `
 {apiVersion: cilium.io/v2, kind: CiliumNetworkPolicy, metadata: {name: names, namespace: a},
   spec: {endpointSelector: {}, ingress: [{fromEntities: [kube-apiserver]}]}}

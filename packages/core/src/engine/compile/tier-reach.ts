@@ -1,11 +1,11 @@
 import type { Direction } from "../../policy/model.js";
 import type { Layer } from "./layer.js";
 
-/** S1.3: a tier matters to those only whom the tiers before left something open. */
+/** S1.3: a tier matters only to pods for which the tiers before it leave something open. */
 export class TierReach {
   /** By class: how many tiers it gets to. */
   private readonly depths: number[] = [];
-  /** By tier: whether a tier behind it speaks of a pod's own node, which no isolation does (S1.6). */
+  /** By tier: whether a later tier applies to a pod's own node, which isolation never does (S1.6). */
   private readonly bindsLater: readonly boolean[];
 
   constructor(

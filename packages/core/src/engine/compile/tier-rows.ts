@@ -158,7 +158,7 @@ export class TierRows {
 const isSameList = (a: readonly unknown[], b: readonly unknown[]): boolean =>
   a.length === b.length && a.every((value, i) => value === b[i]);
 
-/** Where those of the wanted that are in the list stand in it. */
+/** The positions of the wanted elements that are in the list. */
 function positions<T>(list: readonly T[], wanted: readonly T[]): ReadonlyMap<T, number> {
   const among = new Set(wanted);
   const found = new Map<T, number>();

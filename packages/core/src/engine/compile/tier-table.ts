@@ -10,7 +10,7 @@ import { readRow, RowWalk, type RowValues, type TierItems } from "../walk/row-wa
 import { type Item, ownHost, type RuleItems, type Space } from "./rule-items.js";
 import type { Row, TierRows } from "./tier-rows.js";
 
-/** How the columns of a table lie in memory. */
+/** The memory layout of the columns of a table. */
 interface Form {
   readonly layout: Layout;
   /** The sets, by id, that groups of columns respect; undefined where each column is by itself. */

@@ -79,7 +79,7 @@ class Contents<T> {
   constructor(
     private readonly hash: (value: T) => number,
     private readonly same: (a: T, b: T) => boolean,
-    /** Of which nobody can say that it is like another. */
+    /** Whether a value never equals another one. */
     private readonly isUnlike: (value: T) => boolean,
   ) {}
 

@@ -20,7 +20,7 @@ import { noRow, type Row } from "./tier-rows.js";
 /** So many later rows are still better than compiling again. */
 const mostLaterRows = 1000;
 
-/** The compiled policies, for connections of one address family; undefined where the ends do not tell (S1.15). */
+/** The compiled policies, for one address family; undefined if the endpoints do not determine it (S1.15). */
 export class View {
   readonly layers: Readonly<Record<Direction, readonly Layer[]>>;
   readonly outcomes: Outcomes;
@@ -74,8 +74,8 @@ export class View {
   }
 
   /**
-   * The same ends under other policies, which must see nothing that the classes do not tell apart. Tiers that are the
-   * same stay compiled; `affected` are the classes whose rows may say something else now.
+   * The same endpoints with other policies, which must not distinguish members of a class. Tiers that are the same stay
+   * compiled; `affected` are the classes whose rows may have changed.
    */
   withTiers(tiers: Tiers): {
     readonly view: View;
@@ -129,7 +129,7 @@ export class View {
     direction: Direction,
     subject: EndClass,
     other: Other,
-    /** Where answers are found that hang on no fact which is not known. */
+    /** Returns answers that depend on no missing facts. */
     certain = (other: Other) => this.certainAnswer(direction, subject, other),
   ): AnswerId {
     // S1.4: hosts have no policies.
@@ -143,7 +143,7 @@ export class View {
     return certain(other) ?? this.literalAnswer(direction, subject, other);
   }
 
-  /** What both ends' policies say about connections between pods. */
+  /** The answer of the policies of source and destination for connections between pods. */
   pairAnswer(
     source: EndClass,
     destination: EndClass,
@@ -268,7 +268,7 @@ export class View {
     return { layers, fromOwnNode, isExternal };
   }
 
-  /** Where the ports begin that some rule of these rows tells from those before, ascending. */
+  /** The first port of each interval that the rules of these rows distinguish, ascending. */
   private points(direction: Direction, rows: readonly Row[], external: boolean): readonly number[] {
     const points = new Set<number>(Object.values(offsets));
     for (const [i, { inside, outside }] of this.layers[direction].entries())

@@ -6,9 +6,9 @@ import { noPorts, type PortSetId } from "../../sets/port-sets.js";
 import type { Outgoing } from "./pod-sweep.js";
 import type { View } from "../compile/view.js";
 
-/** Pairs of ends that get the same answer: each of `from` with each of `to`, except with itself. */
+/** Connections with the same answer: from each endpoint of `from` to each of `to`, except to itself. */
 export class Block {
-  /** The address family of the connections, where the ends tell (S1.15). */
+  /** The address family of the connections, if the endpoints determine it (S1.15). */
   readonly family: Family | undefined;
   readonly allowed: PortSetId;
   readonly undecided: PortSetId;
@@ -83,7 +83,7 @@ export class Blocks {
   /** Destinations, and the slot of the answer of each. */
   private listed: Uint16Array | Uint32Array | number[] = [];
   private slotAt: Uint16Array | Uint32Array | number[] = [];
-  /** The slot of the destinations that are not listed; 0 where the source does not talk to them. */
+  /** The slot of the destinations that are not listed; 0 if the source cannot connect to them. */
   private rest = 0;
   private isInRest: (i: number) => boolean = () => true;
 

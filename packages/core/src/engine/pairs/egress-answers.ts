@@ -7,8 +7,8 @@ import { readRow } from "../walk/row-walk.js";
 import type { View } from "../compile/view.js";
 
 /**
- * What the policies of sources say to destinations. Destinations whose columns are alike in all tiers are one, and so are
- * sources whose rows are: few answers stand for all of them, and are kept.
+ * The answers of the policies of sources for destinations. Destinations with equal columns in all tiers share their
+ * answers, and so do sources with equal rows: the few distinct answers are kept.
  */
 export class EgressAnswers implements EgressSource {
   /** By destination, its number in the answers. */

@@ -11,7 +11,7 @@ import type { View } from "../compile/view.js";
  *
  *   dense tiers     are composed again from the first that says something else to the source
  *   sparse tiers    single out few rows for each source: these are composed one by one, and all others get what the tier
- *                   says to most. Rows that are alike but for what is singled out are one *base row*
+ *                   says to most. Rows that differ only in what is singled out are one *base row*
  */
 export class IngressAnswers implements IngressSource {
   /** By destination, its row in the answers. */
@@ -153,7 +153,7 @@ class DenseLayer {
 class SparseLayer {
   readonly isSparse = true;
   readonly column: Uint32Array;
-  /** The contents of rows that say something of their own to the source. */
+  /** The contents of rows with a separate answer for the source. */
   special: Uint32Array = new Uint32Array(0);
   private readonly rows: readonly (readonly number[])[];
 

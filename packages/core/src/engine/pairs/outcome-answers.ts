@@ -2,9 +2,9 @@ import type { AnswerId } from "../compile/answers.js";
 import { type OutcomeId, uncertain } from "../walk/outcomes.js";
 import type { View } from "../compile/view.js";
 
-/** Stands for an answer that has to be asked for pair by pair. */
+/** Represents an answer that must be computed separately for each pair. */
 export const askEach: AnswerId = 0xffffffff;
-/** Stands for an answer that nobody looked up yet. */
+/** Represents an answer that is not computed yet. */
 const notKnown: AnswerId = 0xfffffffe;
 
 /** What all tiers of one end together mean for the ports that are open; looked up once for each outcome. */

@@ -36,7 +36,7 @@ export function addressKinds(
   return [...starts];
 }
 
-/** A range in parts, cut where any of the rules tells its addresses apart. */
+/** A range in parts, split where any of the rules distinguishes its addresses. */
 export function* cutRange(range: AddressRange, rules: readonly OutsideRules[]): Iterable<AddressRange> {
   const starts = new Set([range.first]);
   for (const { atoms, items } of rules)

@@ -8,7 +8,7 @@ import { everyPort } from "../../sets/port-sets.js";
 import { isUncertain, sameRow } from "../walk/row-walk.js";
 import type { View } from "../compile/view.js";
 
-/** External addresses, both ends included. */
+/** A range of external addresses, including the first and the last. */
 export interface AddressRange {
   readonly family: Family;
   readonly first: Address["value"];

@@ -66,7 +66,7 @@ describe("all pairs", () => {
     ]);
   });
 
-  it("S1.6: tell a pod's own node from others", () => {
+  it("S1.6: distinguish a pod's own node from others", () => {
     const yaml = [node("n1", "192.168.0.1"), node("n2", "192.168.0.2"), pod("db", "db", "10.0.0.3")].join("");
     const { cluster, tiers } = world(yaml + onlyWebToDatabase).state;
     const lines = shown(compile(cluster, tiers)).filter((line) => line.includes("-> a/db"));

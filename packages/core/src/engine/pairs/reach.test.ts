@@ -72,7 +72,7 @@ describe("the peers of one end", () => {
   it.each([
     ["egress", (engine: Engine, end: Endpoint) => engine.reachableFrom(end)],
     ["ingress", (engine: Engine, end: Endpoint) => engine.reaching(end)],
-  ] as const)("are those that the literal evaluator tells, each once (%s)", (direction, ask) => {
+  ] as const)("are those that the literal evaluator reports, each once (%s)", (direction, ask) => {
     fc.assert(
       fc.property(anyScenario({ maxLength: 6, maxReplicas: 2 }), (scenario) => {
         const state = stateIn(scenario);
@@ -87,7 +87,7 @@ describe("the peers of one end", () => {
     );
   });
 
-  it("are not told of a pod that the cluster does not have", () => {
+  it("are not reported for a pod that the cluster does not have", () => {
     const engine = compile(
       stateIn({ cluster: empty, policies: [], facts: {}, questions: [] }).cluster,
       noTiers,

@@ -16,7 +16,7 @@ import type { View } from "../compile/view.js";
 export type Reached = ReachedEnds | ReachedAddresses;
 
 interface Said {
-  /** The address family of the connections, where the ends tell (S1.15). */
+  /** The address family of the connections, if the endpoints determine it (S1.15). */
   readonly family: Family | undefined;
   readonly allowed: PortSetId;
   readonly undecided: PortSetId;

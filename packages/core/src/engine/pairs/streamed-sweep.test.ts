@@ -57,7 +57,7 @@ const only80 = isolating("ingress: [{ports: [{port: 80}]}]");
 const toServer = "a/client -> a/server";
 const toStarting = "a/client -> a/starting";
 const pods = (app: string) => `pods: {namespaceSelector: {}, podSelector: {matchLabels: {app: ${app}}}}`;
-const nobodyKnows = 'networks: ["10.1.0.0/24"]';
+const unknownAddress = 'networks: ["10.1.0.0/24"]';
 
 interface Case {
   readonly says: string;
@@ -99,26 +99,26 @@ const cases: readonly Case[] = [
     verdicts: { "node n1 -> a/server:80": "Allow", "node n2 -> a/server:80": "Deny" },
   },
   {
-    says: "S9.1: what hangs on an address that nobody knows is undecided",
-    policies: [policy("Admin", "egress", rule("Deny", 80, nobodyKnows))],
+    says: "S9.1: what depends on an unknown address is undecided",
+    policies: [policy("Admin", "egress", rule("Deny", 80, unknownAddress))],
     verdicts: { [`${toStarting}:80`]: "Undecided", [`${toStarting}:81`]: "Allow" },
   },
   {
     says: "S9.1: unless an earlier tier decided it",
     policies: [
       policy("Admin", "egress", rule("Deny", 80)),
-      policy("Baseline", "egress", rule("Deny", undefined, nobodyKnows)),
+      policy("Baseline", "egress", rule("Deny", undefined, unknownAddress)),
     ],
     verdicts: { [`${toStarting}:80`]: "Deny", [`${toStarting}:81`]: "Undecided" },
   },
   {
     says: "S9.1: or the other end denies it",
-    policies: [policy("Admin", "egress", rule("Deny", undefined, nobodyKnows)), only80],
+    policies: [policy("Admin", "egress", rule("Deny", undefined, unknownAddress)), only80],
     verdicts: { [`${toStarting}:80`]: "Undecided", [`${toStarting}:81`]: "Deny" },
   },
   {
     says: "S9.1: which says nothing about its neighbours",
-    policies: [policy("Admin", "egress", rule("Deny", 80, nobodyKnows))],
+    policies: [policy("Admin", "egress", rule("Deny", 80, unknownAddress))],
     verdicts: {
       [`${toServer}:80`]: "Deny",
       [`${toStarting}:80`]: "Undecided",

@@ -17,10 +17,10 @@ import { type Egress, type EgressSource, type Incoming, type IngressSource, PodS
 const usualTileSize = 25_000_000;
 
 /**
- * All pairs where tables would take too much room. Only this is kept:
+ * All pairs, for clusters whose tables would need too much memory. Only this is kept:
  *
- *   egress    what the source at hand may send to: its own rows, past all ends
- *   ingress   a tile: what all pods let in from some sources, until each of these had its turn
+ *   egress    the answers for the current source: its own rows, for all destinations
+ *   ingress   a tile: the answers of all pods for some sources, until each of these sources is processed
  */
 export function streamedSweep(
   view: View,

@@ -1,7 +1,7 @@
 import { type ColumnSet, groupColumns } from "../../sets/column-sets.js";
 import { lastAtMost } from "../../sets/sorted.js";
 
-/** Columns that some sets do not tell apart, as one; only those that are met. */
+/** Groups of columns that some sets do not distinguish; only columns that subjects meet. */
 export interface Cells {
   /** By cell, the first of its columns. */
   readonly first: Uint32Array;
@@ -62,7 +62,7 @@ export function scatteredCells(
   };
 }
 
-/** Where sets are a few ranges of columns, as addresses are: a cell is what lies between two of their borders. */
+/** For sets that are a few ranges of columns, like addresses: a cell is the range between two of their bounds. */
 export function rangedCells(from: number, to: number, sets: Sets): Cells {
   const borders = new Set([from]);
   for (const set of sets)

@@ -10,7 +10,7 @@ export type DeciderEffect =
   | { readonly kind: "decides" }
   /** If facts that are not known are so. */
   | { readonly kind: "may-decide" }
-  /** Who takes what it could decide, those most often in the way first; nobody where it never matches. */
+  /** The deciders that take what it could decide, most frequent first; empty if it never matches. */
   | { readonly kind: "never"; readonly takenBy: readonly Decider[] };
 
 type Key = object | string;
@@ -44,9 +44,9 @@ export class DeciderEffects {
         else this.keep(by, () => takersBefore(turns, i, ports));
   }
 
-  /** The turns in one connection, for each set of answers to what is not known. */
+  /** The turns for one connection, for each set of answers to the unknown facts. */
   addRuns(runs: readonly (readonly LiteralTurn[])[]): void {
-    // Past so many, not all were tried: then nobody is sure to decide, and nobody sure not to.
+    // At the limit, some sets of answers were not tried: then no decider is known to decide, or never to decide.
     const areAll = runs.length < mostRuns;
     const isSure = (by: Decider) => areAll && runs.every((run) => isDecidedBy(keyOf(by), run));
     for (const run of runs)
@@ -87,14 +87,14 @@ function keyOf(by: Decider): Key {
   return by.kind === "isolation" ? `isolation ${by.tier}` : by.kind;
 }
 
-/** As takers, those who isolate are counted each: other pods have others. */
+/** As takers, isolating policies are counted separately, because they differ from pod to pod. */
 function partsOf(by: Decider): readonly (readonly [Key, Decider])[] {
   return by.kind === "isolation"
     ? by.isolation.map((entry) => [entry, { ...by, isolation: [entry] }] as const)
     : [[keyOf(by), by]];
 }
 
-/** Those who isolate in the same tier as one again, where the first of them stands. */
+/** Merges the isolating policies of each tier into one decider, at the position of the first of them. */
 function together(takers: readonly Decider[]): readonly Decider[] {
   const isolation = new Map<TierName, Isolation[]>();
   const found: Decider[] = [];

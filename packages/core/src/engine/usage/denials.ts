@@ -17,8 +17,8 @@ export const noDenials = ({ cells }: Pick<Lane, "cells">): Denials => ({
 });
 
 /**
- * What is denied from a tier on, given what is denied behind it. Goes through its rules backwards; `before` is told of
- * each, as the items from `start` to before `end`, what would be denied if it were not there.
+ * What is denied from a tier on, given what is denied after it. Processes the rules of the tier backwards. For each
+ * rule, which is the items from `start` to before `end`, `before` receives what would be denied without it.
  */
 export function denialsFrom(
   { row, items }: LaneTier,

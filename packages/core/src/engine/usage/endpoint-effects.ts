@@ -19,8 +19,9 @@ import type { View } from "../compile/view.js";
 const directions = ["egress", "ingress"] as const;
 
 /**
- * What becomes of each rule, for one end: whether there is another end and a port for which its turn comes before all is
- * said. As subject: of the rules that apply to it. As peer: of those that apply to others and speak of it.
+ * The effect of each rule, for one endpoint: whether there is another endpoint and a port for which the rule is reached
+ * before the verdict is final. As subject: for rules that apply to the endpoint. As peer: for rules that apply to
+ * others and mention it.
  */
 export class EndpointEffects {
   readonly asSubject = { egress: new DeciderEffects(), ingress: new DeciderEffects() };
@@ -39,7 +40,7 @@ export class EndpointEffects {
     this.all = realPorts(ports);
   }
 
-  /** All pods and hosts that the end may talk to, in the view's family. */
+  /** All pods and hosts that the endpoint can connect to, in the view's family. */
   addInside(view: View): void {
     const { asked } = this;
     const families = asked.kind === "external" ? [asked.family] : asked.end.families;
@@ -47,9 +48,9 @@ export class EndpointEffects {
       if (!canTalk(view.family, families, end.families)) continue;
       for (const part of partsOf(end, asked)) {
         const isItself = asked.kind === "end" && asked.end === end;
-        // S1.6: through a Service, a pod may talk to itself as to any other.
+        // S1.6: through a Service, a pod can connect to itself like to any other pod.
         if (part.count > 0 || isItself) this.addAsSubject(view, part);
-        if (part.count > 0 || (isItself && standsForReplicas(this.endpoint))) this.addAsPeer(view, part);
+        if (part.count > 0 || (isItself && isTemplatePod(this.endpoint))) this.addAsPeer(view, part);
       }
     }
   }
@@ -116,7 +117,7 @@ export class EndpointEffects {
     for (const runs of this.literalRuns(view, direction, meeting, cells)) effects.addRuns(runs);
   }
 
-  /** Where the same rules speak of an address outside, surely and maybe, and the same isolate, the answer is the same. */
+  /** The answer is known if the same rules match or may match an external address, and the same policies isolate. */
   private isKnown(effects: DeciderEffects, cells: readonly Cell[]): boolean {
     const speaking = cells.flatMap(({ layers }) =>
       layers.flatMap(({ items, isolation }) => [...items, ...isolation]),
@@ -134,7 +135,7 @@ export class EndpointEffects {
     return known;
   }
 
-  /** Where facts are missing: for one port of each interval that rules tell apart, the turns for each set of answers. */
+  /** If facts are missing: for one port of each interval that rules distinguish, the turns for each set of answers. */
   private *literalRuns(
     view: View,
     direction: Direction,
@@ -156,7 +157,7 @@ export class EndpointEffects {
   }
 }
 
-/** Two ends, one of which has policies. */
+/** Two endpoints, one of which has policies. */
 interface Meeting {
   readonly subject: EndClass;
   readonly other: Other;
@@ -177,9 +178,9 @@ function placesOf(other: Other): readonly Other[] {
 }
 
 /** A pod from a workload's template has others like it. */
-const standsForReplicas = (end: Endpoint): boolean => end.kind === "pod" && end.pod.fromTemplate === true;
+const isTemplatePod = (end: Endpoint): boolean => end.kind === "pod" && end.pod.fromTemplate === true;
 
-/** The tiers with only the rules that speak of one of the cells, surely or maybe. */
+/** The tiers with only the rules that match, or may match, one of the cells. */
 function speakingTiers(tiers: readonly Tier[], cells: readonly Cell[]): readonly Tier[] {
   return tiers.map((tier, i) => {
     const speaking = new Set(cells.flatMap(({ layers }) => layers[i]!.items.map(({ rule }) => rule)));
@@ -187,7 +188,7 @@ function speakingTiers(tiers: readonly Tier[], cells: readonly Cell[]): readonly
   });
 }
 
-/** Where the ports begin that the rules of the cells tell apart; port 0 does not exist. */
+/** The first port of each interval that the rules of the cells distinguish; port 0 does not exist. */
 function pointsOf(cells: readonly Cell[], ports: PortSets): readonly number[] {
   const points = new Set<number>(Object.values(offsets));
   for (const { layers } of cells)

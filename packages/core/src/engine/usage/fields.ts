@@ -25,7 +25,7 @@ export interface Met {
   readonly cells: Cells;
   /** By cell, in how many pairs. A pod meets itself, through a Service, but is no pair with itself. */
   readonly pairs: Float64Array;
-  /** By cell, whether somebody surely meets it; of two ends nobody may know whether they are on one node (S1.6). */
+  /** By cell, whether a subject certainly meets it: whether two endpoints share a node can be unknown (S1.6). */
   readonly isSure: Uint8Array;
   readonly unplaced: readonly UnplacedPairs[];
 }
@@ -42,7 +42,7 @@ export interface Compiled {
   view(family: Family | undefined): View;
 }
 
-/** Everything that an engine speaks of, each address family by itself (S1.15). */
+/** All fields of an engine, each address family separately (S1.15). */
 export function* fieldsOf(engine: Compiled): Iterable<Field> {
   for (const family of [4, 6, undefined] as const)
     if (engine.isSpoken(family)) yield insideField(engine.view(family));

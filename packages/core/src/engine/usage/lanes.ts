@@ -9,9 +9,9 @@ import type { Row } from "../compile/tier-rows.js";
 import type { TierTable } from "../compile/tier-table.js";
 
 /*
- * What one walk sees, for all walks at once. Subjects to whom every tier of a direction says the same are together; the
- * ends they meet that no set of these rules tells apart are one cell. Whatever holds of the cells of all lanes holds of
- * all connections, and there are far fewer of them.
+ * What one walk sees, for all walks at once. A lane groups subjects with the same rules in every tier of a direction.
+ * Endpoints that no set of these rules distinguishes are one cell. What is true for the cells of all lanes is true for
+ * all connections, and there are far fewer cells.
  */
 export interface Lane {
   readonly field: Field;
@@ -21,7 +21,7 @@ export interface Lane {
   readonly cells: number;
   /** How many cells all items have together. */
   readonly size: number;
-  /** One of the columns of the field that a cell stands for. */
+  /** One of the columns of the field that a cell represents. */
   readonly firstColumnOf: (cell: number) => number;
   /** By cell: in how many pairs the subjects surely meet it; 1 for external addresses. */
   readonly pairs: Float64Array;
@@ -44,7 +44,7 @@ export interface LaneItem extends Pick<Item, "ports" | "effect" | "rule" | "step
   readonly start: number;
 }
 
-/** Somebody who wants to know about lanes. */
+/** Receives the lanes. */
 export interface LaneReader {
   /** Whether the rules of these rows, one of each tier, are of interest. */
   readonly wants: (rows: readonly Row[], direction: Direction) => boolean;
@@ -52,8 +52,8 @@ export interface LaneReader {
 }
 
 /**
- * Shows all lanes to those who want them. Making them is half of the work, so readers better come together. Subjects to
- * whom no row is said that `concerns` anybody are left out beforehand: who asks about one policy need not wait for all.
+ * Passes all lanes to the readers. Building lanes is half of the work, so pass all readers in one call. Subjects
+ * without a row that `concerns` a reader are skipped early, so a question about one policy costs less than all.
  */
 export function readLanes(
   engine: Compiled,
@@ -82,7 +82,7 @@ export function* showLanes(
       }
 }
 
-/** Subjects to whom the same is said: their rows have the same items in this field, and the same isolation. */
+/** Subjects with the same rules: their rows have the same items in this field, and the same isolation. */
 function subjectsMetAlike(
   field: Field,
   direction: Direction,

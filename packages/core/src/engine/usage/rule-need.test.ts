@@ -49,7 +49,7 @@ const cart = "{pods: {namespaceSelector: {}, podSelector: {matchLabels: {app: ca
 
 function kindOf({ matches, needed, decides }: RuleNeed): string {
   if (needed) return "needed";
-  return decides !== undefined ? "redundant" : matches ? "idle" : "matches nobody";
+  return decides !== undefined ? "redundant" : matches ? "idle" : "matches nothing";
 }
 
 /** `rule 1: needed` for each rule. */
@@ -74,7 +74,7 @@ describe("what a rule is good for", () => {
       [to("Pass", cart), to("Accept", every)],
       ["redundant", "redundant"],
     ],
-    ["nobody is there", [to("Deny", '{networks: ["2001:db8::/32"]}')], ["matches nobody"]],
+    ["no endpoint is there", [to("Deny", '{networks: ["2001:db8::/32"]}')], ["matches nothing"]],
   ])("%s", (_what, rules, expected) =>
     expect(needsIn(guard(...rules))).toEqual(expected.map((kind, i) => `rule ${i + 1}: ${kind}`)),
   );
@@ -111,7 +111,7 @@ describe("what a rule is good for", () => {
     );
   });
 
-  it("S7.7: what allows has a say about the conditions of what allows before it", () => {
+  it("S7.7: an allow affects the conditions of the allows before it", () => {
     const ports = "toPorts: [{ports: [{port: '80', protocol: TCP}]";
     const [http, plain] = [`{${ports}, rules: {http: [{}]}}]}`, `{${ports}}]}`];
     expect(needsIn(cilium(`ingress: [${http}, ${plain}]`))).toEqual(["rule 1: needed", "rule 2: needed"]);

@@ -12,7 +12,7 @@ import { realPorts } from "../change/translation.js";
 
 /** What a rule is good for, in this cluster. */
 export interface RuleNeed {
-  /** Whether there is any connection that it speaks of, be it decided before. */
+  /** Whether it matches any connection, including connections that are decided earlier. */
   matches: boolean;
   /** Where it may decide something. */
   decides?: Spot;
@@ -22,7 +22,7 @@ export interface RuleNeed {
   needed: boolean;
   /** Whether something would, if nothing were known of what the tiers behind its own say. */
   neededInTier: boolean;
-  /** While it decides nothing: who takes what it speaks of, in this tier and those before. */
+  /** While it decides nothing: what decides the connections that it matches, in this tier and those before. */
   readonly takers: Set<Rule | Isolation>;
   /** The same if no tier came before its own. */
   readonly takersInTier: Set<Rule>;

@@ -11,8 +11,8 @@ import { world } from "../../../testing/world.js";
 import { compile } from "../engine.js";
 import type { Use } from "./rule-use.js";
 
-/** A port of each interval that rules tell apart. */
-function portsToldApart({ tiers, cluster }: State): readonly Pick<Flow, "protocol" | "port">[] {
+/** One port of each interval that rules distinguish. */
+function distinguishedPorts({ tiers, cluster }: State): readonly Pick<Flow, "protocol" | "port">[] {
   const found = new Set<string>(["TCP 1", "UDP 1", "SCTP 1", "ICMP 0"]);
   const add = (protocol: Protocol, first: number, last: number) => {
     for (const port of [first, last, last + 1])
@@ -42,7 +42,7 @@ function expectedIn(
   pairs: Iterable<readonly [Endpoint, Endpoint]>,
 ): ReadonlyMap<Decides, Expected> {
   const found = new Map<Decides, Expected>();
-  const ports = portsToldApart(state);
+  const ports = distinguishedPorts(state);
   for (const [source, destination] of pairs)
     for (const family of commonFamilies([familiesOf(state, source), familiesOf(state, destination)])) {
       const surely = new Set<Decides>();
@@ -87,12 +87,12 @@ const authenticates = ({ condition }: Rule) => condition?.kind === "authenticati
 const nothing: Expected = { pairs: 0, possible: 0 };
 
 describe("how much rules decide", () => {
-  it("is what the literal evaluator tells, where everything is known", () => {
+  it("is what the literal evaluator reports, where everything is known", () => {
     fc.assert(
       fc.property(anyScenario({ maxLength: 5, complete: true, maxPods: 4 }), (scenario) => {
         const state = stateIn(scenario);
         const uses = compile(state.cluster, state.tiers).ruleUse();
-        // Who need authenticate nobody knows, however much else is known.
+        // It is never known which clients must authenticate, however much else is known.
         fc.pre(
           ![...state.tiers.egress, ...state.tiers.ingress].some(({ rules }) => rules.some(authenticates)),
         );

@@ -16,7 +16,7 @@ export function spotIn(lane: Lane, cell: number, ports: PortSetId): Spot {
   return { field, direction, subjects, column: lane.firstColumnOf(cell), ports };
 }
 
-/** A connection there, as an example that somebody can ask about. */
+/** An example connection at this spot, which can be explained. */
 export function flowAt(spot: Spot, cluster: Cluster): Flow {
   const { family, answers } = spot.field.view;
   const [subject, other] = spot.field.kind === "outside" ? withAddress(spot, cluster) : within(spot, cluster);

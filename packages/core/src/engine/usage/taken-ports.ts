@@ -24,7 +24,7 @@ export class TakenPorts<Who> {
     this.last[cell] = this.who.push(who) - 1;
   }
 
-  /** Adds those who took some of these ports. */
+  /** Adds everything that took some of these ports. */
   note(cell: number, wanted: PortSetId, into: Set<Who>): void {
     for (let at = this.last[cell]!; at !== 0; at = this.before[at]!)
       if (this.ports.intersect(this.taken[at]!, wanted) !== noPorts) into.add(this.who[at]!);

@@ -5,13 +5,13 @@ import { canTalk } from "../classes/talking.js";
 /** In how many pairs some subjects meet each column. */
 export interface Weights {
   readonly byColumn: Float64Array;
-  /** Pairs of a pod and a host of which nobody knows whether they are on one node (S1.6), by host. */
+  /** By host, the number of pairs with a pod for which it is unknown whether both are on the same node (S1.6). */
   readonly unplaced: ReadonlyMap<EndClass, number>;
 }
 
 /** Counts pairs of pods with all other ends of their cluster, in one address family. */
 export class InsideWeights {
-  /** By the families of a subject: the members of each class that it talks to. */
+  /** By the families of a subject: the members of each class that it can connect to. */
   private readonly talking = new Map<string, Float64Array>();
   private readonly hosts: readonly EndClass[];
   /** By node, the hosts there: each as often as it has members. */

@@ -5,7 +5,7 @@ import { everyPort, noPorts, type PortSetId, PortSets } from "../../sets/port-se
 import { CellStates, type Effect, stepOf } from "./cell-states.js";
 import { Outcomes, uncertain, undecided } from "./outcomes.js";
 
-/** TCP ports 1 to 4 stand for all ports that rules distinguish. */
+/** TCP ports 1 to 4 represent all ports that rules distinguish. */
 const points = [1, 2, 3, 4] as const;
 type Point = (typeof points)[number];
 

@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { world } from "../../../testing/world.js";
 import { compile } from "../engine.js";
 
-/** What becomes of the egress rules of a pod, `1 decides, 2 may-decide`, where nobody knows what names resolve to. */
+/** The effects of the egress rules of a pod, `1 decides, 2 may-decide`, if the addresses of names are unknown. */
 function fatesOf(...rules: readonly string[]): string {
   const { state } = world(
     [
@@ -14,16 +14,16 @@ function fatesOf(...rules: readonly string[]): string {
   const pod = state.cluster.pods.get("a/pod")!;
   const namespace = state.cluster.namespaces.get("a")!;
   const effects = compile(state.cluster, state.tiers).ruleEffects({ kind: "pod", pod, namespace })!;
-  const told = state.tiers.egress[0]!.rules.map(
+  const effectTexts = state.tiers.egress[0]!.rules.map(
     (rule, i) => `${i + 1} ${effects.asSubject.egress.of({ kind: "rule", tier: "admin", rule })?.kind}`,
   );
-  return told.join(", ");
+  return effectTexts.join(", ");
 }
 
 const name = (text: string) => `{action: Accept, to: [{domainNames: ["${text}"]}]}`;
 const deny = (network: string) => `{action: Deny, to: [{networks: ["${network}"]}]}`;
 
-describe("rules that hang on what names resolve to", () => {
+describe("rules that depend on what names resolve to", () => {
   it.each([
     [
       "each may decide, and what comes behind may as well",

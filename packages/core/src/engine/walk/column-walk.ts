@@ -5,7 +5,7 @@ import { isSettled, silent } from "./outcomes.js";
 import { noPorts, type PortSetId } from "../../sets/port-sets.js";
 import type { View } from "../compile/view.js";
 
-/** Who is told, column by column, what becomes of the ports. */
+/** Receives the outcome for the ports, column by column. */
 export interface WalkedColumns {
   /** What a tier decides of the ports that were open when its turn came; one of the two is not empty. */
   readonly decided: (layer: Layer, column: number, allowed: PortSetId, denied: PortSetId) => void;
@@ -37,7 +37,7 @@ export class ColumnWalk {
     this.open = new Uint32Array(columns.length);
   }
 
-  of(subject: EndClass, wanted: PortSetId, told: WalkedColumns): void {
+  of(subject: EndClass, wanted: PortSetId, walked: WalkedColumns): void {
     const { open, said, columns } = this;
     const { outcomes } = this.view;
     const { ports, allows, denies } = outcomes;
@@ -54,18 +54,18 @@ export class ColumnWalk {
         const outcome = said === undefined ? table.at(row, column) : said[columnOf[column]!]!;
         if (outcome === silent) continue;
         if (!isSettled(outcome)) {
-          told.uncertain(layer, column, left);
+          walked.uncertain(layer, column, left);
           open[i] = noPorts;
           continue;
         }
         const allowed = ports.intersect(left, allows[outcome]!);
         const denied = ports.intersect(left, denies[outcome]!);
         if (allowed === noPorts && denied === noPorts) continue;
-        told.decided(layer, column, allowed, denied);
+        walked.decided(layer, column, allowed, denied);
         open[i] = ports.subtract(ports.subtract(left, allowed), denied);
       }
     }
-    for (let i = 0; i < columns.length; i++) if (open[i] !== noPorts) told.rest(columns[i]!, open[i]!);
+    for (let i = 0; i < columns.length; i++) if (open[i] !== noPorts) walked.rest(columns[i]!, open[i]!);
   }
 }
 

@@ -10,7 +10,7 @@ export interface FlowExplanation {
 
 export interface DirectionExplanation {
   readonly verdict: Verdict;
-  /** The one who decides; those who may, while facts are missing (S9.1). */
+  /** What decides; or everything that may decide, if facts are missing (S9.1). */
   readonly deciders: readonly Decider[];
 }
 

@@ -8,7 +8,7 @@ import { compile } from "../engine.js";
 import { endpointsOf } from "../classes/members.js";
 
 describe("isolation", () => {
-  it("is told of each pod that the literal evaluator takes to be isolated, with the same policies", () => {
+  it("is reported for each pod that the literal evaluator finds isolated, with the same policies", () => {
     fc.assert(
       fc.property(anyScenario({ maxLength: 8, maxReplicas: 2 }), (scenario) => {
         const state = stateIn(scenario);

@@ -3,7 +3,7 @@ import { type EndClass, sizeOf } from "../classes/ends.js";
 import type { View } from "../compile/view.js";
 import { isolatingOf } from "./isolating.js";
 
-/** Pods whom the same policies isolate in a tier (S1.2). */
+/** Pods that the same policies isolate in a tier (S1.2). */
 export interface IsolatedPods {
   readonly direction: Direction;
   readonly tier: TierName;

@@ -14,7 +14,7 @@ type Columns = Pick<Space, "columns" | "kinds" | "kindOf">;
 
 const notThere = -1;
 
-/** Where the columns of a space lie in a table: each by itself, those alike together, or only some of them. */
+/** Maps the columns of a space to columns of a table: one to one, equal columns to one, or only some of them. */
 export class Layout {
   private readonly placed: (Placement | undefined)[] = [];
   private readonly sizes: number[];
@@ -99,7 +99,7 @@ export class Layout {
     return { wholeKinds, ...asWords(others) };
   }
 
-  /** The columns of the table that these columns of the space lie in, ascending. */
+  /** The columns of the table that contain these columns of the space, ascending. */
   private columnsWith(members: Uint32Array): Uint32Array {
     const isOne = new Uint8Array(this.columns);
     for (let i = 0; i < members.length; i++) {

@@ -3,13 +3,13 @@ import { isOwnNode, type Situation } from "../../evaluate/match.js";
 import { type Decider, foreignDecides, isolatingIn, ruleMatches } from "../../evaluate/walk.js";
 import type { Direction, Tier } from "../../policy/model.js";
 
-/** A speaker of one connection, all facts being settled, and who keeps it from deciding; nobody: it decides. */
+/** A decider that matches a connection, with all facts settled, and the decider that precedes it, if any. */
 export interface LiteralTurn {
   readonly by: Decider;
   readonly keptBy: Decider | undefined;
 }
 
-/** Everybody who speaks of a connection at the pod `subject`, also those who come too late, in the order of their turns. */
+/** All turns for a connection at the pod `subject`, in order, including those after the connection is decided. */
 export function literalTurns(
   direction: Direction,
   tiers: readonly Tier[],
@@ -23,7 +23,7 @@ export function literalTurns(
     turns.push({ by, keptBy });
     return keptBy ?? by;
   };
-  // Of those who come too late, it is enough that they may match: their facts need not be explored.
+  // For turns after the decision it is enough that they may match: their facts need not be explored.
   const settled = { ...situation, unknowns: situation.unknowns.supposing(true) };
   // S1.6, S7.8
   const fromOwnNode = direction === "ingress" && isOwnNode(subject, other, situation.unknowns);

@@ -50,7 +50,7 @@ describe("the outcomes of two tiers together", () => {
       ),
     );
     expect(new Set(ids).size).toBe(3000);
-    // To those that leave nothing open it does not matter what nobody knows.
+    // Unknown facts do not matter to outcomes that leave nothing open.
     const stay = ids.map((id) => outcomes.compose(id, uncertain) === id);
     expect(stay).toEqual(ids.map((_, i) => i % 2 === 1));
     expect(outcomes.compose(uncertain, outcomes.of(noPorts, everyPort))).toBe(uncertain);

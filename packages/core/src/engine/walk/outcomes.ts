@@ -50,7 +50,7 @@ export class Outcomes {
     return id;
   }
 
-  /** S1.1, S1.3: the second tier speaks of what the first left open. */
+  /** S1.1, S1.3: the second tier applies to what the first left open. */
   compose(first: OutcomeId, second: OutcomeId): OutcomeId {
     if (second === silent || this.isFinal[first] === 1) return first;
     if (first === silent) return second;

@@ -25,7 +25,7 @@ import { PartiesInBoth } from "./parties-in-both.js";
 import { rectangles } from "./rectangles.js";
 import { Totals } from "./totals.js";
 
-/** What is alike about connections, but for who they are between. */
+/** What connections have in common, except for their endpoints. */
 interface Alike {
   readonly change: DecidedChange;
   readonly decided: readonly DecidedDirection[];
@@ -217,14 +217,14 @@ const numberOfSide = { none: 0, from: 1, to: 2 } as const;
 const outsideLast = ({ from, to }: ChangeRow): number =>
   from.kind === "external" || to.kind === "external" ? 1 : 0;
 
-/** The directions in which it is another verdict now; both where it takes them together to tell. */
+/** The directions whose verdict changed; both directions if only their combination explains the change. */
 function directionsOf({ decided }: DecidedChange): readonly DecidedDirection[] {
   if (decided.length < 2) return decided;
   const changed = decided.filter(({ before, after }) => before.verdict !== after.verdict);
   return changed.length > 0 ? changed : decided;
 }
 
-/** What changes alike over IPv4 and IPv6 is told once. */
+/** Reports a change that is the same for IPv4 and IPv6 only once. */
 function acrossFamilies(
   rows: readonly ChangeRow[],
   numberOf: (said: DirectionExplanation) => number,

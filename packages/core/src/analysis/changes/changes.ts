@@ -18,7 +18,7 @@ export interface StateChanges {
   readonly disappeared: readonly Endpoint[];
   /** Objects that are not evaluated, where they differ: verdicts do not show what that changes. */
   readonly foreign: readonly ForeignChange[];
-  /** All that there are in both, to tell "every workload" from a list. */
+  /** All parties that exist in both states, to distinguish "every workload" from a list. */
   readonly parties: readonly Party[];
 }
 
@@ -31,7 +31,7 @@ export interface ChangeRow {
   readonly after: Verdict;
   /** Who decides, in the directions that brought the change about. */
   readonly decided: readonly DecidedDirection[];
-  /** Undefined where the ends do not tell (S1.15). */
+  /** Undefined if the endpoints do not determine the family (S1.15). */
   readonly families: readonly (Family | undefined)[];
   /** Ordered pairs of pods and nodes, in each address family by itself; all that is outside counts as one end. */
   readonly connections: number;

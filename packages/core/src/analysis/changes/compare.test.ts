@@ -29,8 +29,8 @@ function namesOf(ends: ChangedEndpoints, only?: Family): readonly string[] {
     .map(formatEndpoint);
 }
 
-/** `a/b -> c/d TCP 80, IPv4: Allow -> Deny`, for all that a row tells about pods. */
-function told(row: ChangeRow): readonly string[] {
+/** `a/b -> c/d TCP 80, IPv4: Allow -> Deny`, for everything that a row reports about pods. */
+function changesIn(row: ChangeRow): readonly string[] {
   const found: string[] = [];
   for (const family of row.families)
     for (const from of namesOf(row.from, family))
@@ -44,12 +44,12 @@ function told(row: ChangeRow): readonly string[] {
 }
 
 describe("the changes between two states", () => {
-  it("are, pod by pod, what the literal evaluator says differently, each told once", () => {
+  it("are, for each pod, the differences that the literal evaluator finds, each reported once", () => {
     fc.assert(
       fc.property(anyEdit, (edited) => {
         const [before, after] = statesOf(edited);
         const { rows } = compareStates(before, after, "pod");
-        expect(rows.flatMap(told).toSorted()).toEqual(changesByEvaluation(before, after));
+        expect(rows.flatMap(changesIn).toSorted()).toEqual(changesByEvaluation(before, after));
       }),
       { numRuns: Number(process.env.RUNS ?? 60) },
     );

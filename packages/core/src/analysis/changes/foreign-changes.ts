@@ -12,7 +12,7 @@ export interface ForeignChange {
   readonly place: Place | undefined;
 }
 
-/** Verdicts do not tell: they are Undecided before and after. */
+/** Verdicts do not show these changes: they are Undecided before and after. */
 export function foreignChanges(
   before: readonly ForeignObject[],
   after: readonly ForeignObject[],

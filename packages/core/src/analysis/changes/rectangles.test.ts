@@ -20,7 +20,7 @@ describe("sources with the same targets", () => {
     expect(drawn({ 1: [2], 2: [1, 2] }, [])).toEqual(["1 -> 2", "2 -> 1,2"]);
   });
 
-  it("do not take themselves in where that puts nobody together", () => {
+  it("do not include themselves if that groups no more sources", () => {
     expect(drawn({ 1: [3], 2: [3] }, [1, 2, 3])).toEqual(["1,2 -> 3"]);
   });
 });

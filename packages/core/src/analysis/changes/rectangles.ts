@@ -6,8 +6,8 @@ export interface Rectangle {
 }
 
 /**
- * Sources with the same targets together. One that is a single pod cannot talk to itself, so whether it is among its own
- * targets means nothing: it is, where that puts it together with more others.
+ * Groups sources that have the same targets. A source that is a single pod cannot connect to itself, so it does not matter
+ * whether it is one of its own targets: it counts as one if that groups it with more sources.
  */
 export function rectangles(
   targetsOf: ReadonlyMap<number, ReadonlySet<number>>,

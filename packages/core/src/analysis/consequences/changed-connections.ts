@@ -27,7 +27,7 @@ export interface ChangedConnections {
   readonly example?: Flow;
 }
 
-/** Counts pairs as they come, and remembers the one that tells people most. */
+/** Counts pairs as they arrive, and remembers the most informative one. */
 export class ConnectionTally {
   private connections = 0;
   private hidden = 0;
@@ -135,11 +135,11 @@ const partsOf = (side: ChangedSide): readonly (JointGroup | AddressRange)[] =>
 const seenInFull = 10;
 const highestRank = 4 + seenInFull;
 
-/** An example of which only the outside is shown tells nothing. */
+/** An example that shows only the external endpoint is not informative. */
 const isSeenInPart = (source: Endpoint, destination: Endpoint, seen: number): boolean =>
   seen === 2 || (seen === 1 && source.kind !== "external" && destination.kind !== "external");
 
-/** Workloads that talk to others where these listen tell most, addresses of the outside least. */
+/** Connections to another workload on a declared port are the most informative, those with external addresses the least. */
 function rankOf(source: Endpoint, destination: Endpoint, isDeclared: boolean): number {
   if (source.kind === "external" || destination.kind === "external") return 0;
   if (source.kind === "node" || destination.kind === "node") return 1;

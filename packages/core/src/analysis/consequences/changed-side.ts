@@ -21,7 +21,7 @@ interface Counted {
   readonly on: ReadonlyMap<string | undefined, number>;
 }
 
-/** Found once for all pairs that they stand in: in a large cluster, each stands in thousands. */
+/** Computes each group once for all its pairs: in a large cluster, a group is in thousands of pairs. */
 export class ChangedSides {
   private readonly known = new Map<JointGroup, CountedSide>();
 

@@ -5,20 +5,20 @@ import { ChangedSides } from "./changed-side.js";
 import { LostWorkloads, type WorkloadsWithout } from "./lost-workloads.js";
 
 /**
- * What an engine's update did to connections, in figures: what a preview tells, for those who have no time to compare two
- * states. Costs what the update touched.
+ * What an engine's update did to connections, in numbers. A preview reports them to users who have no time to compare two
+ * states. The cost is proportional to what the update touched.
  */
 export interface Consequences {
   /** Allowed before, denied now. */
   readonly denied: ChangedConnections | undefined;
   /** Denied before, allowed now. */
   readonly allowed: ChangedConnections | undefined;
-  /** Allowed before, and now it hangs on what is not known. */
+  /** Allowed before; the verdict now depends on missing information. */
   readonly unsure: ChangedConnections | undefined;
   readonly lost: readonly WorkloadsWithout[];
 }
 
-/** `pairs` are those that the latest update of the engine told. */
+/** `pairs` are those that the latest update of the engine reported. */
 export function consequencesOf(
   engine: Engine,
   pairs: Iterable<ChangedBlock>,

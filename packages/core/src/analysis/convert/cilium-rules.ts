@@ -14,14 +14,14 @@ import type { Findings } from "./findings.js";
 import { inEachNamespace, isolatedPart, itIsolates } from "./isolation.js";
 
 /*
- * A clusterwide Cilium policy stands in tier network-policy (S7.1).
+ * A clusterwide Cilium policy is in tier network-policy (S7.1).
  *
  *   denies                           beat every allow of the tier: the end of tier admin
  *   allows of one that isolates      a NetworkPolicy in all but name
  *   allows of one that does not      the end of tier admin, behind the denies; but where rules of that tier pass, which would
  *                                    skip them: NetworkPolicies for pods that are isolated anyway, and tier baseline for others
  *
- * Whether something still gets between, the proof tells.
+ * The proof shows whether another rule still comes in between.
  */
 interface CiliumDrafts {
   readonly deny: readonly Draft[];

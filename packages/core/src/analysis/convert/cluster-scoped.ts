@@ -143,7 +143,7 @@ function written(
         ? []
         : standing.drafts.map((draft) => {
             const priority = priorities[i]!;
-            tellPriority(draft, standing.wanted, priority, findings);
+            remarkOnPriority(draft, standing.wanted, priority, findings);
             const name = names.nameFor(draft.definition.policy.name, draft.suffixes);
             const fields =
               api === adminNetworkPolicyApi
@@ -187,8 +187,8 @@ function refuseForRoom(standings: readonly Standing[], tier: OrderedTier, findin
     );
 }
 
-/** S1.13: equal priorities are told apart, which may move others. */
-function tellPriority(draft: Draft, wanted: number, priority: number, findings: Findings): void {
+/** S1.13: reports a changed priority. Equal priorities become distinct, which may move other policies. */
+function remarkOnPriority(draft: Draft, wanted: number, priority: number, findings: Findings): void {
   const { policy } = draft.definition;
   const isOrdered = policy.dialect === "cluster-network-policy" || policy.dialect === "admin-network-policy";
   if (isOrdered && policy.kind !== "BaselineAdminNetworkPolicy" && wanted !== priority)

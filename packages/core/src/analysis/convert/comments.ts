@@ -2,13 +2,13 @@ import { isWithin, type Path } from "../../diagnostics/place.js";
 import type { Comment } from "../../manifest/document.js";
 import type { PolicyDefinition } from "../../state/state.js";
 
-/** A part of a new object, and the part of an old one that it stands for. */
+/** A part of a new object, and the part of an old one that it replaces. */
 export interface Correspondence {
   readonly at: Path;
   readonly from: Path;
 }
 
-/** The comments of a policy, each on the smallest part of the new object that stands for what it speaks of. */
+/** The comments of a policy, each on the smallest part of the new object that replaces the part it describes. */
 export function carriedComments(
   { object }: PolicyDefinition,
   parts: readonly Correspondence[],

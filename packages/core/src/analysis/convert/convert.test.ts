@@ -135,7 +135,7 @@ spec:
 `);
   });
 
-  it("tells equal priorities apart, in the order in which they were evaluated", () => {
+  it("makes equal priorities distinct, in the order in which they were evaluated", () => {
     const { remarks, ...conversion } = proven(
       [admin("b", 5, denyWeb), admin("a", 5, passWeb), admin("c", 6, denyWeb)].join("---\n"),
     );
@@ -243,7 +243,7 @@ spec:
     expect(conversion.text).toContain("# For tenant=foo, one of 2 at the time of the conversion.");
   });
 
-  it("writes one for namespaces without the label, where rules speak of them", () => {
+  it("writes one for namespaces without the label, where rules mention them", () => {
     const conversion = proven(
       tenants
         .replace("{matchExpressions: [{key: tenant, operator: Exists}]}", "{}")
@@ -257,7 +257,7 @@ spec:
     ]);
   });
 
-  it("proves nothing without pods, and says so", () => {
+  it("proves nothing without pods, and reports it", () => {
     const { proof } = convert(world(tenants).state, { to: "cluster-network-policy" });
     expect(proof?.pods).toBe(0);
     expect(isProven(proof!)).toBe(false);
@@ -322,7 +322,7 @@ spec:
       ["deny 1000"],
     ],
     [
-      "allows that isolate nobody, behind the denies",
+      "allows that isolate no pods, after the denies",
       cilium(
         "allow",
         "enableDefaultDeny: {egress: false}\n  egress: [{toEndpoints: [{}], toPorts: [{ports: [{port: '53'}]}]}]",
@@ -375,7 +375,7 @@ spec:
     expect([text, proof]).toEqual(["", undefined]);
   });
 
-  it("is not proven where the API lacks the words and somebody is hit", () => {
+  it("is not proven where the API cannot express a rule that affects connections", () => {
     const { proof } = converted(draft("all", "{action: Deny}"));
     expect(proof?.changedPairs).toBeGreaterThan(0);
     expect(proof?.examples.map(({ source, before, after }) => [source.kind, before, after])).toContainEqual([
@@ -522,7 +522,7 @@ spec:
 `);
   });
 
-  it("refuses to open pods with the outside, where nobody told their range", () => {
+  it("refuses to allow pods together with external addresses, where the pod range is unknown", () => {
     const { refusals } = convert(world(`${cluster}---\n${denyTenant}`).state, { to: "network-policy" });
     expect(refusals.map(({ hint }) => hint)).toEqual([
       "Set the address range of pods with `--pod-cidr`: it is then excluded.",

@@ -64,7 +64,7 @@ const denyAll = (origin: RuleOrigin): Draft["rules"]["egress"][number] => ({
   origin,
 });
 
-/** Of a rule that nobody wrote: the whole direction stands for it. */
+/** The origin of an implicit rule: the whole direction represents it. */
 function policyOrigin({ policy }: PolicyDefinition): RuleOrigin {
   return { policy, direction: "egress", index: 0, path: "spec.egress", place: policy.place };
 }

@@ -7,13 +7,13 @@ import type { Action, Direction, Peer, PodSelection, PortMatch, RuleOrigin } fro
 import type { PolicyDefinition } from "../../state/state.js";
 
 /*
- * What is to be written, in terms of the one model, before anybody asks how the target API spells it. Parts know the
- * path they came from, so that comments find their way.
+ * What is to be written, in terms of the one model, before it is expressed in the target API. Parts know the path they
+ * came from, so that comments can be carried over.
  */
 
 export interface Sourced<T> {
   readonly what: T;
-  /** Where it stands in the object it came from. */
+  /** Its path in the object it came from. */
   readonly from: Path | undefined;
 }
 
@@ -32,7 +32,7 @@ export interface Draft {
   readonly definition: PolicyDefinition;
   /** Other policies that some of its rules come from. */
   readonly also?: readonly PolicyDefinition[];
-  /** What its name has beside that of the policy it comes from. */
+  /** What its name has in addition to that of the policy it comes from. */
   readonly suffixes: readonly string[];
   readonly subject: PodSelection;
   readonly rules: DraftRules;
@@ -55,7 +55,7 @@ export interface Made {
   readonly replaced: readonly PolicyDefinition[];
 }
 
-/** The rules of a policy that fulfil a condition, as one draft for each subject; Cilium's may have several. */
+/** The rules of a policy that satisfy a condition, as one draft for each subject; a Cilium policy may have several. */
 export function draftsOf(
   definition: PolicyDefinition,
   isMeant: (rule: PlacedRule) => boolean,

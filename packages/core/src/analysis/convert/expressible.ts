@@ -9,8 +9,8 @@ import { mapRules } from "./draft.js";
 import type { Findings } from "./findings.js";
 
 /*
- * The peers of a rule by what the released cluster-wide APIs know: pods, and for egress nodes, networks and names. What
- * they cannot say is refused, unless leaving it out or saying a little more may change nothing: the proof tells.
+ * The peers of a rule that the released cluster-wide APIs support: pods, and for egress nodes, networks and names. What
+ * they cannot express is refused, unless omitting or widening it might change nothing: the proof shows whether it does.
  */
 
 const everyAddress: readonly Cidr[] = [
@@ -173,7 +173,7 @@ function releasedPattern(pattern: DomainPattern): DomainPattern | undefined {
   return pattern.text.includes("*") ? undefined : { kind: "exact", text: pattern.text };
 }
 
-/** S3.7: where addresses stand beside pods, names of ports are for the pods alone; others have none (S1.8). */
+/** S3.7: in a rule with both addresses and pods, port names apply only to the pods; addresses have none (S1.8). */
 function withoutNamesForAddresses(rule: DraftRule): readonly DraftRule[] {
   const { ports } = rule;
   const isPods = ({ what }: Sourced<Peer>) => what.kind === "pods";

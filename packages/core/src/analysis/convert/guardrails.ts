@@ -65,7 +65,7 @@ function bothSubjects(a: PodSelection, b: PodSelection): PodSelection | undefine
   return namespaces && pods && { namespaces, pods };
 }
 
-/** Undefined where nothing can fulfil both. */
+/** Undefined if nothing can satisfy both. */
 function both(a: LabelMatch, b: LabelMatch): LabelMatch | undefined {
   const keys = new Set(a.map((requirement) => JSON.stringify(requirement)));
   const match = [...a, ...b.filter((requirement) => !keys.has(JSON.stringify(requirement)))];
@@ -73,7 +73,7 @@ function both(a: LabelMatch, b: LabelMatch): LabelMatch | undefined {
 }
 
 function bothRules(rule: DraftRule, other: DraftRule, findings: Findings): readonly DraftRule[] {
-  // Nobody may be hit by that: the proof tells.
+  // This may affect no connection: the proof shows whether it does.
   const cannot = () =>
     findings.remark(
       `one rule cannot express it for traffic that ${formatPolicy(other.origin.policy)} empowers; that part is omitted`,

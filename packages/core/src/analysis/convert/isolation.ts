@@ -25,18 +25,18 @@ interface Namespaceable {
 
 export const itIsolates = "it isolates, which cluster-wide APIs cannot";
 
-/** One for each namespace; `whom` tells which of the pods there, as selectors of which any may hold. */
+/** One for each namespace; `podsIn` returns selectors for the pods there, combined with OR. */
 export function inEachNamespace(
   { definition, suffixes, subject, rules, why }: Namespaceable,
   cluster: Cluster,
   findings: Findings,
-  whom: (namespace: Namespace) => readonly LabelMatch[] = () => [subject.pods],
+  podsIn: (namespace: Namespace) => readonly LabelMatch[] = () => [subject.pods],
 ): readonly NamespacedDraft[] {
   const selected = [...cluster.namespaces.values()].filter(({ labels }) =>
     selects(subject.namespaces, labels),
   );
   const drafts = selected.flatMap((namespace) => {
-    const selectors = whom(namespace);
+    const selectors = podsIn(namespace);
     return selectors.map(
       (pods, i): NamespacedDraft => ({
         definition,
@@ -71,7 +71,7 @@ function settledRules(rules: Partial<DraftRules>, namespace: Namespace): Partial
   };
 }
 
-/** More selectors than this nobody wants to read. */
+/** More selectors than this are unreadable. */
 const mostSelectors = 16;
 
 /** The pods that nothing in these tiers isolates, as selectors of which any may hold; undefined for too many. */
@@ -91,7 +91,7 @@ export function notIsolatedIn(
   return selectors;
 }
 
-/** The pods that something in these tiers isolates; an allow for them isolates nobody else. */
+/** The pods that something in these tiers isolates; an allow for them isolates no other pods. */
 export function isolatedPart(
   namespace: Namespace,
   pods: LabelMatch,

@@ -43,7 +43,7 @@ function splitPeer(peer: Sourced<Peer>, most: number): readonly Sourced<Peer>[] 
   return [peer];
 }
 
-/** S3.8: nothing stands twice in a list. */
+/** S3.8: a list has no duplicates. */
 function distinct<T extends object>(list: readonly T[]): readonly T[] {
   const keyOf = (item: T) => Object.values(item).map(String).join();
   return [...new Map(list.map((item) => [keyOf(item), item])).values()];

@@ -7,7 +7,7 @@ import { Findings } from "./findings.js";
 import { forEmpowered, guardrailsOf } from "./guardrails.js";
 import { expandTenants } from "./tenants.js";
 
-/** What stands in an ordered tier, from first to last: policies that stay, and slots for new ones. */
+/** The contents of an ordered tier, from first to last: policies that stay, and slots for new ones. */
 export type Standing =
   | { readonly kind: "kept"; readonly definition: PolicyDefinition; readonly priority: number }
   | NewStanding;

@@ -8,7 +8,7 @@ const kept = (priority: number): PriorityPlace => ({ kind: "kept", priority });
 describe("priorities of policies in a given order", () => {
   it.each<[string, readonly PriorityPlace[], readonly number[] | undefined]>([
     ["stay what they were where they differ", wanted(0, 10, 500), [0, 10, 500]],
-    ["are told apart where they were equal", wanted(10, 10, 10), [10, 11, 12]],
+    ["become distinct where they were equal", wanted(10, 10, 10), [10, 11, 12]],
     ["push others on only as far as needed", wanted(10, 10, 11, 50), [10, 11, 12, 50]],
     [
       "move forward at the end, where there is no more room",

@@ -20,7 +20,7 @@ import type { State } from "../../state/state.js";
 export interface Proof {
   /** Without pods there is nothing to compare in this cluster. */
   readonly pods: number;
-  /** How many pairs of ends have ports that get another verdict. */
+  /** The number of endpoint pairs with ports whose verdict changes. */
   readonly changedPairs: number;
   /** The ports of all of them. */
   readonly changedPorts: PortSetId;

@@ -11,7 +11,7 @@ import { type Draft, type DraftRule, type DraftRules, mapRules, type Sourced } f
 import { numberedName } from "./limits.js";
 import { writtenSelector } from "./written-selector.js";
 
-/** What a policy is beside its subject and rules. */
+/** What a policy has in addition to its subject and rules. */
 export interface Heading {
   readonly kind: string;
   readonly name: string;

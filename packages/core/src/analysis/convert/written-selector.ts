@@ -1,7 +1,7 @@
 import type { LabelMatch } from "../../labels/requirement.js";
 import type { JsonObject } from "../../manifest/document.js";
 
-/** A label selector as manifests have it. A key that is asked for twice cannot stand in `matchLabels`. */
+/** A label selector as it is written in manifests. `matchLabels` cannot have two requirements for the same key. */
 export function writtenSelector(match: LabelMatch): JsonObject {
   const labels: Record<string, string> = {};
   const expressions: JsonObject[] = [];

@@ -3,7 +3,7 @@ import type { Endpoint } from "../../evaluate/flow.js";
 import { dnsServersOf } from "../lint/dns-servers.js";
 import { endpointsAt, podEndpoint } from "../endpoints/resolve.js";
 
-/** What nearly every pod needs, and nobody thinks of when writing a policy. */
+/** What nearly every pod needs, and authors of policies tend to forget. */
 export type Lifeline = "DNS" | "API server";
 
 /** An end and a port where it is found. */
@@ -16,7 +16,7 @@ export interface LifelineTarget {
   readonly onlyOnNode?: string;
 }
 
-/** Where the cluster's DNS and API server are found, as far as the input tells. */
+/** The endpoints of the cluster's DNS and API server, as far as the input shows them. */
 export function lifelinesOf(cluster: Cluster): readonly LifelineTarget[] {
   return distinct([...dnsOf(cluster), ...nodeLocalDnsOf(cluster), ...apiServersOf(cluster)]);
 }

@@ -2,7 +2,7 @@ import { type EndClass, type Engine, nodeOf, sizeOf } from "../../engine/index.j
 import type { Endpoint } from "../../evaluate/flow.js";
 import { grouped } from "../../collections/maps.js";
 
-/** Puts ends together that no rule can tell apart: replicas, mostly. */
+/** Groups endpoints that no rule can distinguish: mostly replicas. */
 export function affectedAlike(engine: Engine, ends: readonly Endpoint[]): readonly (readonly Endpoint[])[] {
   const around = new Map<string | undefined, string>();
   const keyOf = (end: Endpoint) => {

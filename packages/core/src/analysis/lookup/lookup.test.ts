@@ -31,7 +31,7 @@ function found(yaml: string, name: string): readonly EndpointRules[] {
 }
 
 /** `guard 1 decides`, `guard 2 never: guard 1`. */
-const told = (tiers: readonly TierRules[]): readonly string[] =>
+const effectsIn = (tiers: readonly TierRules[]): readonly string[] =>
   tiers.flatMap(({ rules }) =>
     rules.map(({ rule: { origin }, effect }) => {
       const why = effect.kind === "never" ? `: ${effect.takenBy.map(taker).join(", ")}` : "";
@@ -47,12 +47,13 @@ function taker(by: Decider): string {
     .join();
 }
 
-const entering = (yaml: string, name = "shop/cart") => told(found(yaml, name)[0]!.asSubject!.ingress.tiers);
+const entering = (yaml: string, name = "shop/cart") =>
+  effectsIn(found(yaml, name)[0]!.asSubject!.ingress.tiers);
 
 describe("which rules that apply to a pod decide anything for it", () => {
   it.each([
-    ["a rule for somebody who is there decides", [from("web", "Deny")], ["guard 1 decides"]],
-    ["one for nobody who is there does not", [from("nobody", "Deny")], ["guard 1 never: "]],
+    ["a rule for an existing peer decides", [from("web", "Deny")], ["guard 1 decides"]],
+    ["a rule for a peer that does not exist does not", [from("absent", "Deny")], ["guard 1 never: "]],
     [
       "what an earlier rule takes whole is left to it",
       [from("web", "Accept"), from("web", "Deny", tcp(80))],
@@ -95,27 +96,27 @@ describe("which rules that apply to a pod decide anything for it", () => {
   it("a lower tier is not reached where a pod is isolated", () => {
     const [answer] = found(cluster + isolating + baseline, "shop/cart");
     const { tiers, rest } = answer!.asSubject!.ingress;
-    expect(told(tiers)).toEqual(["base 1 never: NetworkPolicy shop/closed"]);
+    expect(effectsIn(tiers)).toEqual(["base 1 never: NetworkPolicy shop/closed"]);
     expect(tiers[0]!.isolation).toMatchObject({ effect: { kind: "decides" } });
     expect(rest).toMatchObject({ kind: "never" });
     expect(answer!.asSubject!.egress).toEqual({ tiers: [], rest: { kind: "decides" } });
   });
 
-  it("S1.6: what is for its own node only is told from what is for nobody", () => {
+  it("S1.6: a rule for the pod's own node only is distinguished from a rule that matches nothing", () => {
     const rule = (label: string) =>
       `\n---\n{apiVersion: cilium.io/v2, kind: CiliumClusterwideNetworkPolicy, metadata: {name: ${label}}, spec: {endpointSelector: {}, ingress: [{fromEntities: [${label}]}]}}`;
     expect(entering(cluster + worker + rule("host"))).toEqual(["host 1 never: own-node"]);
     expect(entering(cluster + worker + rule("remote-node"))).toEqual(["remote-node 1 never: "]);
   });
 
-  it("S9.1: what hangs on a fact that is not known may decide", () => {
+  it("S9.1: a rule that depends on missing information may decide", () => {
     const egress = `[{action: Accept, to: [{domainNames: ["example.com"]}]}]`;
     const [answer] = found(cluster + clusterPolicy("names", { egress }), "shop/cart");
-    expect(told(answer!.asSubject!.egress.tiers)).toEqual(["names 1 may-decide"]);
+    expect(effectsIn(answer!.asSubject!.egress.tiers)).toEqual(["names 1 may-decide"]);
   });
 });
 
-describe("rules of others that speak of an end", () => {
+describe("rules of other pods that mention an endpoint", () => {
   const policies =
     cluster +
     worker +
@@ -134,8 +135,8 @@ describe("rules of others that speak of an end", () => {
     ["198.51.100.1", [], []],
   ])("%s", (name, ingress, egress) => {
     const [answer] = found(policies, name);
-    expect(told(answer!.asPeer.ingress)).toEqual(ingress);
-    expect(told(answer!.asPeer.egress)).toEqual(egress);
+    expect(effectsIn(answer!.asPeer.ingress)).toEqual(ingress);
+    expect(effectsIn(answer!.asPeer.egress)).toEqual(egress);
   });
 
   it("ends without policies of their own have none as subject", () => {
@@ -144,12 +145,12 @@ describe("rules of others that speak of an end", () => {
   });
 });
 
-describe("whom a name stands for", () => {
+describe("which pods a name represents", () => {
   const replica = (name: string, labels: string, on: string) =>
     pod(`shop/${name}`, { labels: `{${labels}}`, node: on, of: "db" });
   const guard = clusterPolicy("guard", { priority: 1, ingress: `[${from("cart", "Deny")}]` });
 
-  it("replicas that no rule tells apart are one answer", () => {
+  it("replicas that no rule distinguishes are one answer", () => {
     const answers = found(
       cluster + worker + replica("db-0", "app: db", "worker") + replica("db-1", "app: db", "other") + guard,
       "shop/db",
@@ -157,7 +158,7 @@ describe("whom a name stands for", () => {
     expect(answers.map(({ ends }) => ends.map(formatEndpoint))).toEqual([["shop/db-0", "shop/db-1"]]);
   });
 
-  it("those to whom others apply are answers of their own", () => {
+  it("replicas with different rules are separate answers", () => {
     const only = networkPolicy("shop/only", {
       podSelector: "{matchLabels: {role: main}}",
       policyTypes: "[Ingress]",
@@ -174,8 +175,8 @@ describe("whom a name stands for", () => {
 
   it("a pod that does not exist yet gets the rules that it would have", () => {
     const [answer] = found(cluster + guard, "new:kubernetes.io/metadata.name=bank/app=cart");
-    expect(told(answer!.asSubject!.ingress.tiers)).toEqual(["guard 1 decides"]);
-    expect(told(answer!.asPeer.ingress)).toEqual(["guard 1 decides"]);
+    expect(effectsIn(answer!.asSubject!.ingress.tiers)).toEqual(["guard 1 decides"]);
+    expect(effectsIn(answer!.asPeer.ingress)).toEqual(["guard 1 decides"]);
   });
 
   it("a Service has no rules", () => {

@@ -29,7 +29,7 @@ export interface EndpointRules {
   readonly ends: readonly Endpoint[];
   /** The walks of its own policies. Absent for ends that have none: nodes, host-network pods, addresses (S1.4). */
   readonly asSubject?: Readonly<Record<Direction, SubjectWalk>>;
-  /** Rules of other pods that speak of it: egress are those of pods that connect to it, ingress of those it connects to. */
+  /** Rules of other pods that mention it: egress of pods that connect to it, ingress of pods that it connects to. */
   readonly asPeer: Readonly<Record<Direction, readonly TierRules[]>>;
 }
 
@@ -46,7 +46,7 @@ export interface TierRules {
 }
 
 export interface SubjectTier extends TierRules {
-  /** S1.2; absent where nobody isolates it in this tier. */
+  /** S1.2; absent if nothing isolates it in this tier. */
   readonly isolation?: { readonly by: readonly Isolation[]; readonly effect: DeciderEffect };
 }
 
@@ -76,7 +76,7 @@ export function lookup(state: State, ref: EndpointRef): Result<Lookup> {
 /** Of a node that was named by one of its addresses, all are meant. */
 const whole = (end: Endpoint): Endpoint => (end.kind === "node" ? { kind: "node", node: end.node } : end);
 
-/** The cluster with a pod that somebody thinks of creating. */
+/** The cluster with a pod that does not exist yet. */
 function including(cluster: Cluster, end: Endpoint): Cluster {
   if (end.kind !== "pod") return cluster;
   const { pod, namespace } = end;
@@ -94,7 +94,7 @@ function rulesOf(
   end: Endpoint,
   effects: EndpointEffects,
 ): Omit<EndpointRules, "ends"> {
-  const asPeer = (direction: Direction) => speakingOf(tiers[direction], effects.asPeer[direction]);
+  const asPeer = (direction: Direction) => matchingRules(tiers[direction], effects.asPeer[direction]);
   const subject = subjectOf(end);
   const walk = (direction: Direction) =>
     walkOf(cluster, tiers[direction], subject!, effects.asSubject[direction]);
@@ -132,7 +132,7 @@ function walkOf(
 const never: DeciderEffect = { kind: "never", takenBy: [] };
 
 /** The rules that match the end for some subject. */
-function speakingOf(tiers: readonly Tier[], effects: DeciderEffects): readonly TierRules[] {
+function matchingRules(tiers: readonly Tier[], effects: DeciderEffects): readonly TierRules[] {
   return tiers
     .map(({ name, rules }): TierRules => {
       const found = rules.flatMap((rule): RuleEffect[] => {
@@ -160,7 +160,7 @@ function isSame(a: EndpointRules, b: EndpointRules): boolean {
   return said.length === others.length && said.every((part, i) => part === others[i]);
 }
 
-/** All that an answer says, in a list that equal answers share; who is in the way is no part of it. */
+/** Everything that an answer says, as a list that is the same for equal answers; it omits which rules shadow others. */
 function saidIn({ asSubject, asPeer }: EndpointRules): readonly unknown[] {
   const ofRules = ({ tier, rules }: TierRules) => [
     tier,

@@ -6,7 +6,7 @@ import { anyPeerMatches } from "../../evaluate/match.js";
 import type { Rule } from "../../policy/model.js";
 import { podEndpoint } from "../endpoints/resolve.js";
 
-/** S1.6: whether a rule that matches nobody would match the node of its subject, which reaches it whatever rules say. */
+/** S1.6: whether a rule without matches would match the node of its subject, which reaches the pod regardless of rules. */
 export function isOnlyForOwnNode(cluster: Cluster, rule: Rule, subject: PodEndpoint): boolean {
   if (rule.origin.direction !== "ingress") return false;
   return hostsNear(cluster, subject).some((host) =>

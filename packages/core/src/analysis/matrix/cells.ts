@@ -3,7 +3,7 @@ import { PairMemo } from "../../sets/pair-memo.js";
 import { noPorts, type PortSetId, type PortSets } from "../../sets/port-sets.js";
 import { type PortGroup, portGroups } from "./port-groups.js";
 
-/** What the pairs of ends in a cell may do, taken together. */
+/** What the connections of a cell may do, taken together. */
 export interface MatrixCell {
   /** What some of the pairs may do. */
   readonly allowed: readonly PortGroup[];
@@ -21,7 +21,7 @@ export type UndecidedPorts = "show" | "allow" | "deny";
 
 export type CellId = number;
 
-/** No two ends to speak of. */
+/** A cell without connections. */
 export const noPairs: CellId = 0;
 
 /**
@@ -43,7 +43,7 @@ export class MatrixCells {
     private readonly undecided: UndecidedPorts,
   ) {}
 
-  /** One pair of ends that gets this answer. */
+  /** One pair of endpoints that gets this answer. */
   of(allowed: PortSetId, undecided: PortSetId): CellId {
     return this.pairs.of(allowed, undecided);
   }

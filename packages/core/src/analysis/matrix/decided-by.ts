@@ -49,8 +49,8 @@ export interface Decided {
 }
 
 /**
- * What somebody decides, for all pairs of ends. External addresses are one end. Pairs come in any order, and one may come again
- * for another direction, family or address.
+ * What `meant` decides, for all pairs of endpoints. External addresses are one endpoint. Pairs come in any order, and
+ * a pair may come again for another direction, family or address.
  */
 export function* decidedBy(engine: Engine, asked: PortSetId, meant: Meant): Iterable<Decided> {
   for (const direction of ["egress", "ingress"] as const) {
@@ -168,7 +168,7 @@ class Shares {
     const known = new Map<string, PortShare>();
     for (const subject of this.subjects()) {
       if (!canTalk(family, subject.families, [family])) continue;
-      // Addresses do not tell pods apart to which the same rules apply.
+      // Addresses do not distinguish pods to which the same rules apply.
       const rows = layers.map((layer) => layer.rows.rowOf[subject.index]).join();
       const share = getOrInsert(known, rows, () => this.withAddresses(shares, family, subject));
       if (!isNothing(share)) yield this.pairs([subject.pods], "outside", share);
@@ -187,7 +187,7 @@ class Shares {
     return { from, to, ...share };
   }
 
-  /** Those of whom they may speak. */
+  /** The subjects to which they may apply. */
   private *subjects(): Iterable<EndClass> {
     const layers = this.view.layers[this.direction];
     for (const end of this.view.ends.classes) {

@@ -24,7 +24,7 @@ export type TierVerdict =
   | { readonly kind: "tier"; readonly tier: TierName; readonly verdict: "Allow" | "Deny" }
   /** No tier has anything to say. */
   | { readonly kind: "default" }
-  /** It hangs on facts that are not known (S9.1). */
+  /** It depends on missing information (S9.1). */
   | { readonly kind: "undecided" }
   /** Not the same for all pairs of pods of the two parties. */
   | { readonly kind: "several" };
@@ -75,7 +75,7 @@ export function decidingTiers(engine: Engine, parties: Parties, asked: PortSetId
         const code = said.between(from, to, undefined);
         for (const { index: a, member: source } of sources)
           for (const { index: b, member: target } of targets)
-            if (source !== target || standsForReplicas(source)) put(a, b, code);
+            if (source !== target || hasReplicas(source)) put(a, b, code);
       }
   }
   return codes;
@@ -88,7 +88,7 @@ const nearnessBetween = (engine: Engine, from: EndClass, source: Member, to: End
   nearnessOf(endpointOf(engine.cluster, from, source), endpointOf(engine.cluster, to, target));
 
 // S1.6
-const standsForReplicas = (member: Member): boolean => "fromTemplate" in member && member.fromTemplate;
+const hasReplicas = (member: Member): boolean => "fromTemplate" in member && member.fromTemplate;
 
 /** For all classes, which tier of each direction decides about most of the ports. */
 class SaidByTiers {
@@ -103,7 +103,7 @@ class SaidByTiers {
     this.said = { egress: this.inDirection("egress", counts), ingress: this.inDirection("ingress", counts) };
   }
 
-  /** The first who denies has decided; what nobody denies, the highest tier that allows it. */
+  /** The first direction that denies decides; if neither denies, the highest tier that allows. */
   between(from: EndClass, to: EndClass, nearness: Nearness | undefined): number {
     const egress = this.at("egress", from, to, nearness);
     if (isDenial(egress)) return egress;
@@ -158,7 +158,7 @@ class SaidByTiers {
 
   private deciders: Deciders | undefined;
 
-  /** Where facts are missing. What a pod and a host are to each other is one of these facts: nobody looks further. */
+  /** For missing information. How a pod and a host are related is part of it, so a host is not evaluated further. */
   private literally(
     direction: Direction,
     subject: EndClass,

@@ -44,9 +44,9 @@ export function both(a: EndpointFilter, b: EndpointFilter): EndpointFilter {
 }
 
 /**
- * The ends that a text names: what `tierwall explain` takes, and sets: a namespace, a CIDR of external addresses, and names with `*` in
- * them.
- * One that names nothing is refused, as it is probably misspelt.
+ * The endpoints that a text names: what `tierwall explain` accepts, and sets: a namespace, a CIDR of external addresses, and
+ * names that contain `*`.
+ * A text that names nothing is refused, as it is probably misspelled.
  */
 export function parseEndpointFilter(cluster: Cluster, text: string): Result<EndpointFilter> {
   const cidr = parseCidr(text);

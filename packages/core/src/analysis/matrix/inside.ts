@@ -52,7 +52,7 @@ export function rowsBetween(
   return rows;
 }
 
-/** S1.6: a pod from a template stands for all replicas, and these talk to each other. */
+/** S1.6: a pod from a template represents all replicas, and these connect to each other. */
 function addReplicas(
   engine: Engine,
   parties: Parties,

@@ -7,10 +7,10 @@ import { type OutsideCell, runsOutside } from "./outside.js";
 import { askedPorts, filtersOf, type MatrixQuestion } from "./question.js";
 import { Parties, MatrixSide, takesPart } from "./sides.js";
 
-/** One end of what the matrix tells: a party, or external addresses. */
+/** One endpoint in the matrix: a party, or external addresses. */
 export type MatrixEnd = Party | { readonly kind: "external"; readonly range: AddressRange };
 
-/** Two ends of a matrix, and what the one can reach of the other. */
+/** A source and a destination in the matrix, and what the source can reach of the destination. */
 export interface Connection {
   readonly from: MatrixEnd;
   readonly to: MatrixEnd;
@@ -24,7 +24,7 @@ export class Matrix {
 
   constructor(
     readonly by: Grain,
-    /** Who belongs to whom, and whom the question is about. */
+    /** The members of each party, and the parties that the question is about. */
     readonly members: Parties,
     readonly lenses: readonly Lens[],
     private readonly rows: Rows,

@@ -10,7 +10,7 @@ import { type DirectionReason, Reasons } from "./reasons.js";
 const parts = ({ parts: all }: DirectionReason) =>
   all.map(({ ports, said }) => `${portGroupsText(ports)}: ${said.deciders.map(deciderText).join(" or ")}`);
 
-/** The reasons of a cell: the two ends that they are about, and who decides as one leaves and the other is entered. */
+/** The reasons of a cell: the endpoints that they are about, and what decides for egress and for ingress. */
 function reasonsOf(yaml: string, cell: string, question: Partial<MatrixQuestion> = {}) {
   const { engine, matrix } = matrixIn(yaml, question);
   const reasons = new Reasons(engine, matrix);
@@ -28,7 +28,7 @@ const first = "443/TCP: NetworkPolicy payments/only-v1 rule 1 · test.yaml:44";
 const second = "9000/TCP: NetworkPolicy payments/only-v1 rule 2 · test.yaml:46";
 const isolated = "isolated by NetworkPolicy payments/only-v1 · test.yaml:38";
 
-test("pods that are told apart have a reason each", () => {
+test("each pod that rules distinguish has its own reason", () => {
   expect(reasonsOf(shopYaml, "shop/web -> payments/api")).toEqual([
     {
       pair: "shop/web-1 -> payments/api",
@@ -48,7 +48,7 @@ test("only pods that were asked for are taken as examples", () => {
   expect(pairs.map(({ pair }) => pair)).toEqual(["shop/web-2 -> payments/api"]);
 });
 
-test("replicas that nothing tells apart talk to each other", () => {
+test("replicas that nothing distinguishes connect to each other", () => {
   const replica = (name: string) =>
     `apiVersion: v1\nkind: Pod\nmetadata: {name: ${name}, namespace: a, ownerReferences: [{apiVersion: apps/v1, kind: StatefulSet, name: db, controller: true}]}\nstatus: {podIP: 10.0.0.1}`;
   expect(reasonsOf(`${replica("db-0")}\n---\n${replica("db-1")}`, "a/db -> a/db")).toEqual([
@@ -56,7 +56,7 @@ test("replicas that nothing tells apart talk to each other", () => {
   ]);
 });
 
-test("S1.6: so do those that a template stands for", () => {
+test("S1.6: so do replicas that a template represents", () => {
   const [reason] = reasonsOf(shopYaml, "payments/ledger -> payments/ledger");
   expect(reason).toMatchObject({
     pair: "payments/ledger -> payments/ledger",
@@ -64,7 +64,7 @@ test("S1.6: so do those that a template stands for", () => {
   });
 });
 
-test("of a range, its first address speaks for the others", () => {
+test("the first address of a range represents the others", () => {
   const [reason] = reasonsOf(shopYaml, "payments/api -> 203.0.113.0/29");
   expect(reason?.pair).toBe("payments/api -> 203.0.113.0");
   expect(reason?.egress[0]).toBe("443/TCP: NetworkPolicy payments/closed rule 1 · test.yaml:56");

@@ -25,7 +25,7 @@ import type { Connection, Matrix, MatrixEnd } from "./matrix.js";
 import { type PortGroup, portGroups } from "./port-groups.js";
 import { takesPart } from "./sides.js";
 
-/** Who decides about two ends of a cell. */
+/** What decides about one pair of endpoints of a cell. */
 export interface Reason {
   readonly source: Endpoint;
   readonly destination: Endpoint;
@@ -46,11 +46,11 @@ interface Asked {
   readonly class?: EndClass;
 }
 
-/** So many different reasons of one cell are told; and so many pairs are looked through for them. */
+/** The maximum number of different reasons reported for one cell, and of pairs searched for them. */
 const mostReasons = 4;
 const mostPairs = 200;
 
-/** Why cells of a matrix are what they are: for pairs of their ends that stand for the others. */
+/** Why the cells of a matrix have their values: explained for pairs of endpoints that represent the others. */
 export class Reasons {
   private readonly explanations = new SharedExplanations();
   private readonly deciders = new Map<Family | undefined, Deciders>();
@@ -94,7 +94,7 @@ export class Reasons {
     return getOrInsert(this.ends, end, () => this.standingFor(end));
   }
 
-  /** Of members that nothing tells apart two are enough: one to talk to the other. */
+  /** Two members that nothing distinguishes are enough: one connects to the other. */
   private standingFor(party: Party): readonly Asked[] {
     const counts = new Map<string, number>();
     return this.matrix.members.membersOf(party).flatMap((member) => {

@@ -167,7 +167,7 @@ export class Connection {
     const bounds = ends.flatMap((end) => families.map((family) => this.addresses[end][family].bounds.length));
     const mentioned = bounds.reduce((sum, count) => sum + count, this.domains.size);
     if (mentioned === this.closed) return;
-    // Two ends cannot have one address, unless they are hosts: a node and a pod in its network share theirs.
+    // Two endpoints cannot share an address, unless they are hosts: a node and a pod in its network have the same address.
     for (const family of families) {
       const [from, to] = [this.addresses.source[family], this.addresses.destination[family]];
       for (const address of from.bounds) {

@@ -60,7 +60,7 @@ export class EncodedWalk {
     for (const tier of this.tiersOf(direction).toReversed())
       next = yield* this.walkTier(tier, direction, next, allowedIn(tier));
     if (direction === "ingress") {
-      const isLetIn = yield this.ownNodeIsLetIn();
+      const isLetIn = yield this.ownNodeIsAllowed();
       next = formula.choose(connection.ownNode, formula.and([byDefault, isLetIn]), next);
     }
     // S1.4: nodes, external addresses and host-network pods have no walk.
@@ -191,7 +191,7 @@ export class EncodedWalk {
   }
 
   /** S1.6, S7.8 */
-  private ownNodeIsLetIn(): Literal {
+  private ownNodeIsAllowed(): Literal {
     const { connection } = this.matching;
     const rules = this.tiers.ingress.flatMap((tier) => this.segmentsOf(tier).flat());
     return not(connection.formula.or([this.bindingMatch(rules), connection.owners.ingress.deny]));

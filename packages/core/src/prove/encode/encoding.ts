@@ -6,7 +6,7 @@ import { EncodedWalk } from "./encoded-walk.js";
 import { Formula } from "./formula.js";
 import { Matching } from "./match.js";
 
-/** Connections that fulfil a formula. */
+/** Connections that satisfy a formula. */
 export interface Models {
   readonly connection: Connection;
   readonly solver: Solver;

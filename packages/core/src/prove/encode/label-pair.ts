@@ -36,7 +36,7 @@ class LabelValue {
   }
 }
 
-/** One label key at both ends of a connection, and whether the two have the same value. */
+/** One label key at the source and the destination of a connection, and whether the two have the same value. */
 export class LabelPair {
   readonly source: LabelValue;
   readonly destination: LabelValue;
@@ -72,7 +72,7 @@ export class LabelPair {
     return this[end].values.get(value)!;
   }
 
-  /** Both ends have the label, with the same value. Two values that nothing mentions may be the same or not. */
+  /** Both endpoints have the label, with the same value. Two values that nothing mentions may be the same or not. */
   equal(): Literal {
     if (this.equality !== undefined) return this.equality;
     const { formula, shared, source, destination } = this;

@@ -93,7 +93,7 @@ export class Matching {
       case "nodes":
         return this.nodeIsSelected(peer.nodes, other);
       case "domains":
-        // S8.3: without records a name stands for external addresses only.
+        // S8.3: without records a name matches external addresses only.
         return this.and([
           isExternal,
           not(this.addressIsIn(neverNamed, [], other)),

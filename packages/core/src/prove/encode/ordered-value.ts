@@ -34,7 +34,7 @@ export class OrderedValue {
     return this.formula.and([this.atLeast(first), not(this.atLeast(last + 1n))]);
   }
 
-  /** Whether some bounds tell this number from all others. */
+  /** Whether some bounds distinguish this number from all others. */
   distinguishes(number: bigint): boolean {
     const isBound = (bound: bigint) => this.bounds[this.positionOf(bound)] === bound;
     return (number === this.first || isBound(number)) && (number === this.last || isBound(number + 1n));

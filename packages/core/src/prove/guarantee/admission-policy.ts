@@ -4,8 +4,8 @@ import { writeYaml } from "../../manifest/yaml/write-yaml.js";
 import type { Assumption } from "./claim.js";
 
 /*
- * A ValidatingAdmissionPolicy with which an API server keeps an assumption true. It is about objects that are created and changed; those
- * that exist already are in the input, which fulfils the assumption (S11.4).
+ * A ValidatingAdmissionPolicy with which an API server keeps an assumption true. It validates objects that are created or
+ * changed; existing objects are in the input, which satisfies the assumption (S11.4).
  */
 
 /** What an API server has to check, as an expression of CEL; undefined where it cannot: nothing decides where addresses are. */

@@ -7,7 +7,7 @@ import type { Assumption, AssumptionBody } from "./claim.js";
 import type { PlacedAssumption } from "./guarantee.js";
 import { block } from "./schema.js";
 
-/** What is assumed, with what the input knows about it. An assumption that the input does not fulfil is an error (S11.4). */
+/** The assumptions, with what the input knows about them. An assumption that the input does not satisfy is an error (S11.4). */
 export function assumptionsIn(
   assuming: readonly PlacedAssumption[],
   state: State,
@@ -45,7 +45,7 @@ function bodyOf(written: PlacedAssumption["written"], { cluster }: State): Assum
   return { kind: "addresses", pods: podCidrs.map(block), nodes: nodeCidrs.map(block) };
 }
 
-/** What of the input does not fulfil it: `namespace shop does not`. */
+/** The part of the input that does not satisfy it: `namespace shop does not`. */
 function objectionTo(body: AssumptionBody, { cluster }: State): string | undefined {
   const namespaces = [...cluster.namespaces.values()].filter(({ missing }) => missing === undefined);
   const pods = [...cluster.pods.values()].filter(({ hostNetwork }) => !hostNetwork);

@@ -29,7 +29,7 @@ export interface Whatever {
   readonly ciliumNetworkPolicies?: OwnerMode;
 }
 
-/** What is taken for granted about every cluster: an implication about each end (S11.4). */
+/** What is assumed about every cluster: an implication about each endpoint (S11.4). */
 export type Assumption = AssumptionBody & { readonly text: string; readonly place: Place };
 
 export type AssumptionBody =

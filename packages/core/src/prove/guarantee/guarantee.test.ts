@@ -132,7 +132,7 @@ describe("a guarantee", () => {
       ingress: "allow",
       egress: undefined,
     });
-    // Nobody needs to write anything where the policy may be deleted.
+    // No owner needs to write a policy if the existing one may be deleted.
     expect(refuted(closed, claim("anything")).counterexample.witness.owners).toEqual({
       ingress: undefined,
       egress: undefined,
@@ -159,7 +159,7 @@ spec:
 `;
     const { witness, decisions } = refuted(cilium, fromNodes).counterexample;
     expect([witness.owners.ingress, decisions.ingress.verdict]).toEqual(["deny", "Deny"]);
-    // Without Cilium nobody keeps a node from its own pods, but from others.
+    // Without Cilium, owners cannot isolate a pod from its own node, but they can isolate it from other nodes.
     expect(refuted(admin, fromNodes).counterexample.witness.owners.ingress).toBe("isolate");
     expect(resultOf(cilium, `${fromNodes}\nwhatever: {networkPolicies: as-written}`)).toBe("Proven");
     const acts = refuted(

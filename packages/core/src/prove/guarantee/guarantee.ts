@@ -26,7 +26,7 @@ export interface Guarantee {
   readonly name: string;
   readonly file: string;
   readonly place: Place;
-  /** Paths relative to `file`, and where they stand in it. */
+  /** Paths relative to `file`, and their places in it. */
   readonly given: readonly { readonly path: string; readonly place: Place }[];
   readonly claim: Omit<Claim, "assumptions">;
   readonly assuming: readonly PlacedAssumption[];
@@ -132,7 +132,7 @@ function claimOf({
   };
 }
 
-/** The schema has seen to it that exactly one of them is there. */
+/** The schema ensures that exactly one of them is present. */
 function endOf({ namespaces, pods, networks, nodes, external }: WrittenEnd): ClaimedEnd {
   const everyPod = { kind: "selector", match: [] } as const;
   if (namespaces !== undefined) return { kind: "pods", namespaces: setOf(namespaces), pods: everyPod };

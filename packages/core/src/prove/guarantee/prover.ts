@@ -54,7 +54,7 @@ export class Prover {
     const { state, encoding } = this.baseFor(modes);
     const premise = premiseOf(claim, encoding);
     const violation = violationOf(claim, encoding);
-    // Encoded last: they speak about every label that is mentioned.
+    // Encoded last: they constrain every label that is mentioned.
     const assumed = new Map(
       claim.assumptions.map((assumption) => [assumptionLiteral(assumption, encoding), assumption]),
     );
@@ -149,7 +149,7 @@ interface Question {
   readonly state: State;
   readonly encoding: Encoding;
   readonly modes: Modes;
-  /** What every connection fulfils that the claim is about. */
+  /** What every connection that the claim is about satisfies. */
   readonly scope: readonly Literal[];
   readonly violation: Literal;
 }

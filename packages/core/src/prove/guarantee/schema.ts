@@ -19,7 +19,7 @@ import { labelSelector } from "../../schema/selector.js";
 import { ownerModes } from "./claim.js";
 import { parsePortRange } from "./port-range.js";
 
-/** An object of a guarantee, which says what must hold and is no part of any cluster. */
+/** An object of a guarantee, which says what must hold and does not belong to any cluster. */
 const part = <F extends Fields>(
   title: string,
   description: string,

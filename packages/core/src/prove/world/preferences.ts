@@ -36,7 +36,10 @@ function usual(value: OrderedValue, numbers: readonly bigint[]): readonly Litera
   return numbers.map((number) => value.alike(number));
 }
 
-/** Looks for the model that has the most of what is preferred. The last model must fulfil the assumptions; so does the new one. */
+/**
+ * Searches for a model that satisfies as many preferences as possible. The last model must satisfy the assumptions; so does
+ * the new one.
+ */
 export function shrink(
   encoding: Models,
   kinds: Readonly<Record<End, EndKind>>,

@@ -20,7 +20,7 @@ import type { Reachability } from "./reach.js";
  * out wherever some pod is allowed less.
  */
 
-/** Undefined where pods would be let in, and nobody told where they get their addresses from. */
+/** Undefined if the peers would include pods, and the range of pod addresses is unknown. */
 export function writtenAddressPeers(
   reach: Reachability,
   wanted: PortSetId,

@@ -2,7 +2,7 @@ import type { Pod } from "../../../cluster/model.js";
 import type { EndClass, Engine } from "../../../engine/index.js";
 import type { Labels } from "../../../labels/requirement.js";
 
-/** Pods that neither rules nor label selectors tell apart. */
+/** Pods that neither rules nor label selectors distinguish. */
 export interface PodCell {
   readonly index: number;
   readonly namespace: string;

@@ -16,7 +16,7 @@ describe("selectors that hold some pods and no others", () => {
       ["app=a"],
     ],
     [
-      "a namespace by its name where nothing else tells",
+      "a namespace by its name where nothing else distinguishes it",
       [{ "kubernetes.io/metadata.name": "x", team: "a" }],
       [{ "kubernetes.io/metadata.name": "y", team: "b" }],
       ["team=a"],
@@ -32,7 +32,7 @@ describe("selectors that hold some pods and no others", () => {
     ],
     ["what others have more", [{ app: "a" }], [{ app: "a", canary: "yes" }], ["app=a, !canary"]],
     ["several selectors", [{ app: "a" }, { job: "x" }], [{}], ["app=a", "job=x"]],
-    ["nothing tells them apart", [{ app: "a" }], [{ app: "a" }], undefined],
+    ["nothing distinguishes them", [{ app: "a" }], [{ app: "a" }], undefined],
   ])("%s", (_, wanted, others, expected) => {
     expect(selectorsFor(wanted, others)?.map(formatMatch)).toEqual(expected);
   });

@@ -1,8 +1,8 @@
 import { type LabelMatch, type Labels, namespaceNameLabel, selects } from "../../../labels/requirement.js";
 
 /**
- * Selectors, of which any may hold, for exactly the first of two lists of labels; as short as possible. Undefined where
- * labels do not tell them apart.
+ * Selectors, combined with OR, that match exactly the first of two lists of labels; as short as possible. Undefined if
+ * labels do not distinguish the two.
  */
 export function selectorsFor(
   wanted: readonly Labels[],

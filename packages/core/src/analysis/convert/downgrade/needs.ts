@@ -39,7 +39,7 @@ export function needsOf(
         for (const [definition, pods] of selected[direction])
           if (pods.has(cell) && allowsAnything(definition, direction)) emptied.add(definition);
     }
-  // What an emptied policy allowed to its other pods has to be allowed anew.
+  // What an emptied policy allowed to its other pods has to be allowed again.
   for (const definition of emptied)
     for (const direction of directions)
       for (const cell of selected[direction].get(definition) ?? []) needed[direction].add(cell);

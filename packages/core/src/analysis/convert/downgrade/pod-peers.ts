@@ -19,7 +19,7 @@ export class PodPeers {
     this.byNamespace = grouped(cells, namespaceOf);
   }
 
-  /** Peers that hold exactly these cells; undefined where labels do not tell them from others. */
+  /** Peers that match exactly these cells; undefined if labels do not distinguish them from others. */
   of(wanted: readonly PodCell[]): readonly JsonObject[] | undefined {
     /** Namespaces by how their pods are chosen: all of them, or by these selectors. */
     const parts = new Map<string, { readonly selectors: readonly LabelMatch[]; readonly names: string[] }>();

@@ -12,7 +12,7 @@ import type { Address, Family } from "../../../net/address.js";
 import type { Direction } from "../../../policy/model.js";
 import type { PodCell } from "./cells.js";
 
-/** What the policies of some pods let through in one direction, on the other side's own account. */
+/** What the policies of some pods allow in one direction, regardless of the policies of the other side. */
 export interface Reachability {
   /** By the number of the cell. */
   readonly cells: readonly PortSetId[];
@@ -22,7 +22,7 @@ export interface Reachability {
   readonly hosts: readonly { readonly address: Address; readonly ports: PortSetId }[];
   /** Hosts of which no address is known, by name. */
   readonly nowhere: readonly PortSetId[];
-  /** Whether something hangs on facts that are not known. */
+  /** Whether a verdict depends on missing information. */
   readonly undecided: boolean;
 }
 
@@ -64,7 +64,7 @@ export class Reaches {
       if (answers.undecided(answer) !== noPorts) undecided = true;
       return answers.allowed(answer);
     };
-    /** In each family that both have; selectors cannot tell families apart, so what differs is not allowed. */
+    /** In each family that both have; selectors cannot distinguish families, so what differs is not allowed. */
     const inEach = (
       families: EndClass["families"],
       ask: (family: Family | undefined) => number,
@@ -114,7 +114,7 @@ export class Reaches {
 
 const nameOf = (member: Pod | Node): string => ("namespace" in member ? podKey(member) : member.name);
 
-/** The ports that everybody may use. */
+/** The ports that are allowed for every peer. */
 export function commonPorts({ cells, ranges, hosts, nowhere }: Reachability, engine: Engine): PortSetId {
   const all = [...cells, ...[...ranges, ...hosts].map(({ ports }) => ports), ...nowhere];
   return all.reduce((sum, ports) => engine.ports.intersect(sum, ports), everyPort);

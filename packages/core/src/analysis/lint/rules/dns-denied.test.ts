@@ -39,7 +39,7 @@ describe("pods that are cut off from DNS", () => {
     });
   });
 
-  it("exactly those that nothing lets through", () =>
+  it("exactly those that no rule allows", () =>
     expect(messages(cluster + defaultDeny + letDns("{matchLabels: {app: web}}"))).toEqual([
       "NetworkPolicy shop/default-deny isolates shop/cart for egress, and nothing lets it ask the cluster's DNS",
     ]));

@@ -6,7 +6,7 @@ import { type LintContext, type LintRule, type RuleInTier, rulesInTiers } from "
 
 type NamedPort = Extract<PortMatch, { kind: "named" }>;
 
-/** S1.8: a name stands for ports that the destination declares. */
+/** S1.8: a port name represents ports that the destination declares. */
 export const undeclaredPort: LintRule = {
   code: "TW4004",
   *check(context) {

@@ -5,7 +5,7 @@ import { grouped } from "../../../collections/maps.js";
 import { type Finding, finding } from "../finding.js";
 import { type LintContext, type LintRule, rulesInTiers } from "../rule.js";
 
-/** A policy for pods that are not there: a slip in a label, or a leftover. */
+/** A policy for pods that do not exist: a misspelled label, or a leftover. */
 export const selectsNothing: LintRule = {
   code: "TW4001",
   *check(context) {
@@ -37,7 +37,7 @@ function noPod(policy: PolicyRef, subject: PodSelection, context: LintContext): 
   });
 }
 
-/** The first part of the selection that nothing fulfils. */
+/** The first part of the selection that nothing satisfies. */
 function whyNone({ namespaces, pods, account }: PodSelection, context: LintContext): string {
   const all = [...context.state.cluster.namespaces.values()];
   const candidates = all.filter(({ labels }) => selects(namespaces, labels));

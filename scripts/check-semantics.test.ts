@@ -10,7 +10,7 @@ test("a statement is tested when any test file names it", () => {
   expect(untested(page, tests)).toEqual([]);
 });
 
-test("a longer number does not stand for its beginning", () => {
+test("a longer number does not count as its prefix", () => {
   expect(untested(page, [`${statement("90.10")} ${statement("90.2")}`])).toEqual([statement("90.1")]);
 });
 

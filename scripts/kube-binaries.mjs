@@ -180,7 +180,7 @@ function buildWithGo(wanted) {
 
 const mainPackages = { etcd: "go.etcd.io/etcd/server/v3", helm: "helm.sh/helm/v3/cmd/helm" };
 
-/** A go.mod that stands for the one of Kubernetes: its own `go`, `godebug` and versions, with staging as published. */
+/** A go.mod in place of the one of Kubernetes: the same `go`, `godebug` and versions, with staging as published. */
 export function moduleOf(text) {
   const published = `v0.${kubernetesVersion.split(".").slice(1).join(".")}`;
   return `${text

@@ -12,7 +12,7 @@ import { describe, expect, it } from "vitest";
  * reported, in this order and nothing else:
  *
  *   # expect: TW1204 9:13 did you mean `matchLabels`?      code, line:column, and words of the message (optional)
- *   # S10.1: case is the usual slip.                       the statement of the semantics, for the reader
+ *   # S10.1: case is the usual mistake.                    the statement of the semantics, for the reader
  */
 
 interface Broken {
@@ -99,9 +99,9 @@ describe.each([...new Set(cases.map(({ folder }) => folder))])("broken: %s", (fo
 
 /** What can be got wrong in the bytes of a file, where a comment with the expectation would be in the way. */
 const texts: readonly (readonly [title: string, text: string, expected: readonly string[]])[] = [
-  ["an empty file is no mistake", "", []],
-  ["nor is one of comments", "# nothing yet\n", []],
-  ["nor are documents with nothing in them", "---\n---\n# none\n---\n", []],
+  ["an empty file is valid", "", []],
+  ["so is a file of comments only", "# nothing yet\n", []],
+  ["so are empty documents", "---\n---\n# none\n---\n", []],
   [
     "S10.3: an object of another kind is only counted",
     "apiVersion: v1\nkind: Secret\nmetadata: {name: x}\n",

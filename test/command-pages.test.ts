@@ -7,7 +7,7 @@ import { folderOf, removeFolders, tierwall } from "../packages/cli/testing/run-c
  * Every ```console block of README.md and docs/ is run, and must print what the page shows: in the root of the repository, or,
  * where the page brings files of its own (`<!-- file: cluster/shop.yaml -->` before a block, or `<!-- files of: PAGE -->`), in a folder with
  * these.
- * A line `…` stands for any number of lines that the page leaves out.
+ * A line `…` matches any number of lines that the page leaves out.
  */
 
 afterAll(removeFolders);

@@ -421,9 +421,9 @@ describe("fuzz: never a crash, never a hang, always diagnostics inside the text"
       "invalid numbers",
       "apiVersion: v1\nkind: Pod\nmetadata: {name: .nan, namespace: .inf, labels: {a: -.inf, b: 1e999}}",
     ],
-    ["keys that are no text", "? [a, b]\n: c\n? {d: e}\n: f\n1: 2\nnull: 3\ntrue: 4\n"],
+    ["keys that are not strings", "? [a, b]\n: c\n? {d: e}\n: f\n1: 2\nnull: 3\ntrue: 4\n"],
     [
-      "an exception that is no text",
+      "an exception that is not a string",
       networkPolicy(
         '{"podSelector":{},"ingress":[{"from":[{"ipBlock":{"cidr":"10.0.0.0/8","except":[1]}}]}]}',
       ),

@@ -213,7 +213,7 @@ describe.skipIf(reason)(`a pod that is not known yet${title}`, () => {
     await expect.poll(fromNode).toBe(true);
   });
 
-  it("is let through where that is asked for", onlyInFull, async () => {
+  it("is allowed with --unknown-pods allow", onlyInFull, async () => {
     const node = await labOfTwo("");
     await RunningAgent.ready(node, "--unknown-pods", "allow");
     await node.addPod("c", "10.9.0.13");

@@ -86,7 +86,7 @@ function hookOf(
   return !egress && isHost(source) && source.node === node ? "output" : "forward";
 }
 
-/** The reply to a packet, in a connection that another generation of rules let through. */
+/** The reply to a packet, in a connection that another generation of rules allowed. */
 function replyTo(packet: Packet): Packet {
   const { source, destination, sourcePort, destinationPort, icmpType, ...rest } = packet;
   return {
@@ -171,7 +171,7 @@ function faultLater(wanted: Judged, ruleset: Ruleset, { packet }: Asked): string
   if (!wanted.allowed && again.mark !== ((generation << 18) | 0x10000)) return "it is not marked as denied";
   const next = walkRuleset(ruleset, { ...old, connection: { ...old.connection, mark: again.mark } });
   if ((next.verdict === "accept") !== wanted.allowed) return "the next packet fares differently";
-  // The node's own replies, and those to it, are let through; what they answer to is not.
+  // Replies from and to the node itself are always accepted; only the packets that they answer are judged.
   if (packet.hook !== "forward") return undefined;
   const reply = walkRuleset(ruleset, replyTo(packet));
   if ((reply.verdict === "accept") !== wanted.allowed) return "the reply is judged differently";

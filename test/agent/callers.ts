@@ -45,7 +45,7 @@ export class Caller {
     this.listening = this.#lines.after("listening");
   }
 
-  /** Whether a TCP connection can be opened. Who is let through is so at once; who is dropped is waited for, for a while. */
+  /** Whether a TCP connection can be opened. One that is allowed opens at once; one that is dropped times out. */
   async reaches(address: string, port: number, milliseconds: number): Promise<boolean> {
     const number = String(++this.#calls);
     const outcome = this.#lines.after(number);

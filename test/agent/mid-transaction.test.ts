@@ -156,7 +156,7 @@ spec:
   ingressDeny: [{ fromEntities: [host], toPorts: [{ ports: [{ port: "${port}", protocol: TCP }, { port: "90", protocol: TCP }] }] }]
 `;
 
-/** First packets of connections, and later ones that the rules of then, or those before them, let through. */
+/** First packets of connections, and packets of connections that the old rules, or earlier ones, allowed. */
 function* packetsAt(moment: ClusterMoment, node: string, { old }: Turn): Iterable<Packet> {
   let seen = 0;
   for (const { packet } of connectionsAt(moment, node)) {

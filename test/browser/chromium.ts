@@ -9,7 +9,7 @@ const path = ["/usr/bin/chromium", "/usr/bin/chromium-browser", "/usr/bin/google
 
 /** Why tests that want a browser are skipped here. */
 export const noChromium: string | undefined =
-  path === undefined ? "no chromium at hand; Debian's package is `chromium`" : undefined;
+  path === undefined ? "chromium was not found; Debian's package is `chromium`" : undefined;
 
 /** For the title of what is skipped, so that it is not overlooked. */
 export const skipNote = noChromium === undefined ? "" : ` (skipped: ${noChromium})`;

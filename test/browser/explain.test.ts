@@ -142,7 +142,7 @@ describe.skipIf(noChromium)(`Explain${skipNote}`, () => {
 
   it.each([
     ["an endpoint that does not exist", "shop/crat", "there is no pod or workload shop/crat"],
-    ["what is no endpoint", "10.0.0.300", "10.0.0.300 is not a valid IP address"],
+    ["text that is not an endpoint", "10.0.0.300", "10.0.0.300 is not a valid IP address"],
   ])("says what is wrong with a question about %s", async (_, to, message) => {
     await visit(at(`#/explain?from=shop/cart&to=${to}&port=80/TCP`), {}, async ({ page }) => {
       const alert = page.getByRole("alert");

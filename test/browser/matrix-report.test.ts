@@ -81,7 +81,7 @@ describe.skipIf(noChromium)(`the page that \`matrix -o html\` writes, opened${sk
     });
   });
 
-  it("lists what a cell of the picture stands for", async () => {
+  it("lists what a cell of the picture represents", async () => {
     await visit(address, {}, async ({ page }) => {
       await page.getByRole("application", { name: /^Matrix of/ }).focus();
       await page.keyboard.press("ArrowDown");

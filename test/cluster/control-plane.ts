@@ -13,7 +13,7 @@ import { findKubeBinaries } from "../../scripts/kube-binaries.mjs";
 /** Why tests that want one are skipped here: getting it can take minutes. */
 export const noControlPlane: string | undefined =
   findKubeBinaries() === undefined
-    ? "no kube-apiserver and etcd at hand; `npm run test:cluster` gets them"
+    ? "kube-apiserver and etcd were not found; `npm run test:cluster` gets them"
     : undefined;
 
 /** Milliseconds; on a busy machine it takes a while. */

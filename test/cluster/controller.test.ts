@@ -68,7 +68,7 @@ describe.skipIf(noControlPlane)(`what the controller says of policies${skipped}`
       kinds.draftDefault,
       { appliedTo, ingress: [{ from: [{ namespaceSelector: {} }] }] },
     ],
-  ])("%s: all is well with it, and with the version at hand", async (_, kind, spec) => {
+  ])("%s: its conditions report no problems, for the current version", async (_, kind, spec) => {
     const name = kind === kinds.baseline ? "default" : "guard";
     const path = await lab.create(kind, name, spec);
     const well = (observedGeneration: number) => ({
@@ -78,7 +78,7 @@ describe.skipIf(noControlPlane)(`what the controller says of policies${skipped}`
       Shadowed: { status: "False", reason: "NoShadow", observedGeneration },
     });
     const before = await lab.conditions(path, well(1));
-    // A second later, lest the times be the same anyway.
+    // A second later, as otherwise the times could be equal by chance.
     await new Promise((next) => setTimeout(next, 1100));
     await lab.api.patch(path, { spec: { ingress: [] } });
     const after = await lab.conditions(path, well(2));

@@ -138,7 +138,7 @@ describe.skipIf(noControlPlane)(`CRDs on an API server${skipped}`, () => {
     expect(applied.body.spec).toEqual({ ...object.spec, egress: null });
   });
 
-  it("S10.5: keep labels without a value, lest a selector select more", async () => {
+  it("S10.5: keep labels without a value, so that a selector does not select more", async () => {
     const [policy] = everyField as [JsonObject];
     const spec = policy.spec as JsonObject;
     const subject = { namespaces: { matchLabels: { app: null } } };

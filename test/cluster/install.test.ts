@@ -15,7 +15,7 @@ import { findHelm } from "../../scripts/kube-binaries.mjs";
 const deploy = fileURLToPath(new URL("../../deploy/", import.meta.url));
 const chart = join(deploy, "helm/tierwall");
 const helm = findHelm();
-const noHelm = helm === undefined ? " (skipped: no helm at hand; `npm run test:cluster` gets it)" : "";
+const noHelm = helm === undefined ? " (skipped: helm was not found; `npm run test:cluster` gets it)" : "";
 const noKubectl = spawnSync("kubectl", ["version", "--client"]).error ? " (skipped: needs kubectl)" : "";
 
 const scratch = mkdtempSync(join(tmpdir(), "tierwall-install-"));

@@ -46,7 +46,7 @@ describe.skipIf(noControlPlane)(`AdminNetworkPolicies in the shape of KEP-2091${
       env: { KUBECONFIG: lab.plane.kubeconfig() },
     }).stdout;
 
-  it("have conditions about the version at hand, and decide", async () => {
+  it("have conditions about the current version, and decide", async () => {
     const path = await create("guard", guarding(10, ["Deny", "web"]));
     const well = (observedGeneration: number) => ({
       Accepted: { status: "True", reason: "Understood", observedGeneration },

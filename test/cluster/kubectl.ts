@@ -12,7 +12,7 @@ export interface KubectlRan {
   readonly warnings: readonly string[];
 }
 
-/** Runs kubectl while this process goes on: what it talks to may be here. */
+/** Runs kubectl without blocking this process, which can be the server that kubectl connects to. */
 export async function kubectl(
   kubeconfig: string,
   args: readonly string[],

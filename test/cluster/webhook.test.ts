@@ -360,7 +360,7 @@ describe.skipIf(reason)(`kubectl, with the webhook${title}`, () => {
 
   it("answers at 10,000 pods within the timeout of the manifests, and others meanwhile", async () => {
     const objects = [...snapshotOf(planCluster(shapes["10k/1k"], 1))] as JsonObject[];
-    // Where no answer comes in time, nothing is let in.
+    // Without an answer in time, the API server rejects the request.
     const lab = await AdmissionLab.start(plane, {
       failurePolicy: "Fail",
       timeoutSeconds: 10,

@@ -89,7 +89,7 @@ function plant(mutant: Mutant): string {
     return join(core, engine);
   }
   if (mutant.wrong === "encoder") {
-    // It imports everything else from beside it.
+    // It imports everything else from sibling folders.
     const folder = join(core, `prove-${numberOf(mutant)}`);
     cpSync(join(core, "prove"), folder, { recursive: true });
     cpSync(from, join(folder, compiled.replace(/^prove\//, "")));

@@ -276,7 +276,7 @@ const inEngine: readonly Change[] = [
     "",
   ],
   ["entity host is every node", "engine/classes/peer-sets.ts", "yesIf(isHost && own)", "yesIf(isHost)"],
-  // What is not known
+  // Missing information
   [
     "what is uncertain is denied",
     "engine/compile/view.ts",
@@ -420,13 +420,13 @@ const inEngine: readonly Change[] = [
     "",
   ],
   [
-    "in a stream, sources with the same rules are let in by the same pods",
+    "in a stream, sources with the same rules are accepted by the same pods",
     "engine/pairs/streamed-sweep.ts",
     "const isShared = this.sizes[way]! > 1;",
     "const isShared = this.sizes[way]! < 1;",
   ],
   [
-    "in a stream, all sources of a tile are let in alike",
+    "in a stream, all sources of a tile get the same ingress verdict",
     "engine/pairs/streamed-sweep.ts",
     "found[at] = answers.of(said[column]!);",
     "found[at] = answers.of(said[0]!);",

@@ -87,7 +87,7 @@ export async function comparison(core, judge, process) {
   };
 }
 
-/** An address that a pod or a node has stands for that member, and is asked about as the member. */
+/** Whether the address belongs to a pod or a node: those are compared as members of the cluster, not as addresses. */
 function isMember({ cluster }, end) {
   if (end.kind !== "external") return false;
   const members = [...cluster.pods.values(), ...cluster.nodes.values()];

@@ -38,7 +38,7 @@ describe.skipIf(reason !== undefined)(`comparing verdicts with packets${because(
     expect(found.map(({ complaint }) => complaint)).toEqual([]);
   });
 
-  it("finds a denied connection that is let through", async () => {
+  it("finds a denied connection that is forwarded", async () => {
     const [forgotten, ...others] = denied();
     await enforceLiterally(lab, others);
     const found = await disagreements(lab, state, exam.asked);

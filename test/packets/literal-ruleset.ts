@@ -25,7 +25,7 @@ export async function enforceLiterally(lab: Lab, denied: readonly Asked[]): Prom
   await lab.forgetConnections();
 }
 
-/** After an address that stands for another was rewritten. */
+/** The destination after an alias or a Service address was rewritten. */
 function realTarget({ plan }: Lab, target: string, road: Road): string {
   if (typeof road === "object") return formatAddress(road.address);
   const { family } = parseAddress(target)!;

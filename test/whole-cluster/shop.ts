@@ -1,6 +1,6 @@
 import type { Administrator } from "./administrator.js";
 
-/** Who wants to talk to the API of payments: two carts, on both nodes, and a spy. */
+/** The clients of the payments API: two carts, one on each node, and a spy. */
 export const callers = ["shop/cart-1", "shop/cart-2", "shop/spy"] as const;
 
 interface Pod {

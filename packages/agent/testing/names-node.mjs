@@ -23,7 +23,7 @@ const {
 
 const say = (event) => process.stdout.write(`${JSON.stringify(event)}\n`);
 
-/** Of what the cluster consists; the lab's own network stands for what is outside. */
+/** The addresses inside the cluster; the lab's own network represents the outside. */
 const insideAddresses = new InsideAddresses(
   {
     pods: new Map([["p", { addresses: inside.pods.map(parseAddress) }]]),

@@ -50,7 +50,7 @@ describe("help", () => {
   });
 });
 
-describe("slips are answered with what was probably meant", () => {
+describe("mistakes are answered with a suggestion", () => {
   it.each([
     ["a command", ["explian"], /unknown command 'explian'[\s\S]*explain/],
     ["another command", ["valdate", "-f", "x"], /unknown command 'valdate'[\s\S]*validate/],
@@ -97,7 +97,7 @@ describe("colour", () => {
   });
 });
 
-it("a reader that has seen enough, like `head`, is no error", async () => {
+it("a reader that closes the pipe early, like `head`, does not cause an error", async () => {
   const bin = fileURLToPath(new URL("../bin/tierwall.js", import.meta.url));
   const child = spawn(process.execPath, [bin, "validate", "-f", "-"]);
   let talk = "";

@@ -12,7 +12,7 @@ export function commandLines(text: string): readonly string[] {
   });
 }
 
-/** `tierwall validate -f PATH [-R]` stands for many. */
+/** A synopsis, such as `tierwall validate -f PATH [-R]`, is not a command that can be run. */
 const isSynopsis = (line: string): boolean => /\[[-A-Z]|…|\.\.\.|\b[A-Z]+\|/.test(line);
 
 /** The words of a line, up to where the shell does something else with them. */

@@ -14,7 +14,7 @@ export interface AppOptions {
   readonly page: ReadonlyMap<string, Representation>;
   readonly operations: readonly Operation[];
   readonly guard: GuardOptions;
-  /** Absent: every client is let in. */
+  /** Absent: every client is admitted. */
   readonly entry?: Entry;
 }
 

@@ -108,7 +108,7 @@ describeOnBothWirings("a lab", (wiring) => {
         flow.family === 4 &&
         flow.destination.kind === "pod" &&
         flow.destination.pod.name === "y" &&
-        // S1.6: who talks to itself needs no node, and the node itself forwards nothing.
+        // S1.6: a connection of a pod to itself passes no node, and the node does not forward its own packets.
         flow.toItself !== true &&
         packet.from !== lab.spaceOf("node-1"),
     );

@@ -2,7 +2,7 @@ import { addressesOfNode, type Inventory, type Pod } from "@tierwall/core/model"
 import { type Address, type Family, formatAddress } from "../../../packages/core/src/net/address.js";
 
 /*
- * Which network namespaces stand for a cluster, and which addresses each has.
+ * Which network namespaces represent a cluster, and which addresses each has.
  *
  *    pod   pod        pod   pod
  *     │     │          │     │          routed: a veth each; bridged: all on one bridge of the node

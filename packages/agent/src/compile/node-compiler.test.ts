@@ -234,7 +234,7 @@ describe("S8.4: domain names", () => {
       expect(program.ruleset.sets.get(name)).toMatchObject({ elements: "learned", flags: ["timeout"] });
   });
 
-  it("let through what they resolved to, on the ports of the rule, and the connection remembers", () => {
+  it("allow the addresses they resolved to, on the ports of the rule, and mark the connection", () => {
     expect(verdictOf(send(packet))).toBe("drop");
     expect(send(packet, {}, learned(set!.fresh[4]))).toMatchObject({
       verdict: "accept",

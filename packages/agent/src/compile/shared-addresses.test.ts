@@ -9,7 +9,7 @@ const nodes = nodeYaml("here", "192.168.0.1") + nodeYaml("there", "192.168.0.2")
 const pod = (name: string, app: string, ip: string, node = "here") =>
   podYaml(`shop/${name}`, ip, { node, app });
 const client = pod("client", "client", "10.0.0.9,fd00::9");
-/** Pods with the label may talk, or be talked to, on these ports alone. */
+/** Allows pods with the label to send (Egress) or receive (Ingress) on these ports only. */
 const only = (app: string, direction: "Ingress" | "Egress", ...ports: readonly number[]) => `---
 apiVersion: networking.k8s.io/v1
 kind: NetworkPolicy

@@ -7,7 +7,7 @@ kind: NetworkPolicy
 metadata: {name: ${name}, namespace: shop}
 spec: {podSelector: {}, ingress: [{}]}
 `;
-/** The same ids stand for nothing else, so each book has its own. */
+/** An id always identifies the same rule, so each book has ids of its own. */
 const versionOf = (id: string) => {
   const [entry] = bookOf(policy(id)).values();
   return new Map([[id, { ...entry!, id }]]);

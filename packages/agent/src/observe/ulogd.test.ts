@@ -15,7 +15,7 @@ import { Ulogd } from "./ulogd.js";
 import { findUlogd, type InstalledUlogd } from "./ulogd-installed.js";
 
 /*
- * Packets of a real kernel, logged by NFLOG in a network namespace, read by a real ulogd2. Loopback addresses stand for
+ * Packets that a real kernel logged with NFLOG in a network namespace, and a real ulogd2 read. Loopback addresses represent
  * two pods.
  */
 

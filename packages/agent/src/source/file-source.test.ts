@@ -104,7 +104,7 @@ describe("files that are watched", () => {
       "TW1107",
       [isolation("one").replace("NetworkPolicy", "NetworkPolicies")],
     ],
-  ])("keep what was good, and say so, while one of them %s", async (_, code, wrong) => {
+  ])("keep the last valid state, and report the error, while one of them %s", async (_, code, wrong) => {
     write("a.yaml", isolation("one"));
     write("b.yaml", isolation("two"));
     await watch();

@@ -45,7 +45,7 @@ async function serving(answer: { groups: readonly (readonly [group: string, plur
   return { connection, asked };
 }
 
-it("reports the policy APIs of other projects, what changes, and what is not known", async () => {
+it("reports the policy APIs of other projects, changes to them, and that they are unknown while discovery fails", async () => {
   const calico = ["crd.projectcalico.org", "globalnetworkpolicies"] as const;
   const answer: Parameters<typeof serving>[0] = { groups: [calico, ["example.com", "widgets"]] };
   const { connection, asked } = await serving(answer);

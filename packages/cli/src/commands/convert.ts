@@ -78,12 +78,12 @@ async function runConvert(flags: ConvertFlags): Promise<number> {
   const loaded = await loadState(flags);
   if (!isUsable(loaded)) return 2;
   const style = styleFor(process.stderr);
-  const tellDiagnostic = (found: Parameters<typeof diagnosticText>[0]) =>
+  const printDiagnostic = (found: Parameters<typeof diagnosticText>[0]) =>
     printToStderr(`${diagnosticText(found, sourceText(loaded.sources), style)}\n`);
   const missing = (flags.only ?? []).filter((wanted) => !isNamed(loaded.state, wanted));
   if (missing.length > 0) {
     for (const wanted of missing)
-      tellDiagnostic(
+      printDiagnostic(
         diagnostic(
           "TW1602",
           `there is no policy \`${wanted}\` in the input; write \`KIND\` or \`KIND/NAME\``,
@@ -97,9 +97,9 @@ async function runConvert(flags: ConvertFlags): Promise<number> {
     budget: { deadline: Date.now() + flags.budget },
     ...(only === undefined ? {} : { only: (policy) => only.some((wanted) => names(wanted, policy)) }),
   });
-  for (const refusal of conversion.refusals.slice(0, mostRefusals)) tellDiagnostic(refusal);
-  const untold = conversion.refusals.length - mostRefusals;
-  if (untold > 0) printMessage(`… and ${untold} more (-o json tells them all)`, "");
+  for (const refusal of conversion.refusals.slice(0, mostRefusals)) printDiagnostic(refusal);
+  const omitted = conversion.refusals.length - mostRefusals;
+  if (omitted > 0) printMessage(`… and ${omitted} more (-o json tells them all)`, "");
   const proven =
     conversion.refusals.length === 0 && (conversion.proof === undefined || isProven(conversion.proof));
   printPolicies(conversion, flags, proven);

@@ -218,7 +218,7 @@ describe("tierwall diff --git", () => {
     expect(stderr).toContain("git is not installed, or not on the PATH");
   });
 
-  it("does not follow links in revisions, and says so", () => {
+  it("does not follow links in revisions, and reports them", () => {
     symlinkSync("cluster.yaml", join(repository, "policies/link.yaml"));
     git("add", "-A");
     git("commit", "-q", "-m", "link");

@@ -84,7 +84,7 @@ async function runDiff(
     return 2;
   }
   const [old, now] = loadBoth(flags, read);
-  // Both, so that all errors are told together.
+  // Checks both, so that all errors are reported together.
   if (![old, now].map(isUsable).every(Boolean)) return 2;
   const compared = new Cluster(old).diff(new Cluster(now), flags.by);
   // Never so: both are usable.
@@ -166,7 +166,7 @@ async function sidesOf(
       return "diff compares two states; write `tierwall diff OLD NEW`, `tierwall diff OLD` for the cluster as it is now, or `tierwall diff --git REV PATH`";
     if (after === undefined) {
       const old = readPaths([before], recursive, { maxInput });
-      // What is wrong with the path is told without waiting for a cluster.
+      // Errors in the path are reported without waiting for a cluster.
       const now = hasErrors(old.diagnostics) ? nothing : await readLive(flags, new Progress());
       return { common, old, now, live: true };
     }

@@ -134,7 +134,7 @@ function refuse(why: Diagnostic): number {
   return 2;
 }
 
-/** Prints the answer, and returns the exit status that it stands for. */
+/** Prints the answer, and returns its exit status. */
 function printAnswer(
   loaded: Loaded,
   { from, to }: { readonly from: string; readonly to: string },

@@ -21,7 +21,7 @@ describe("tierwall lookup", () => {
 
   it.each([
     ["a pod that is not there", ["x/servr"], "did you mean `x/server`?"],
-    ["what is no endpoint", ["server"], "write `NAMESPACE/POD`"],
+    ["text that is not an endpoint", ["server"], "write `NAMESPACE/POD`"],
     ["a range", ["10.0.0.0/8"], "use one of its addresses"],
     ["nothing", [], "missing required argument 'endpoint'"],
     ["a format that there is not", ["x/server", "-o", "xml"], "Allowed choices are text, json"],

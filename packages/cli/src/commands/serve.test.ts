@@ -89,7 +89,7 @@ describe("tierwall serve", () => {
     await command.stop();
   });
 
-  it("takes the next free port, and says so, when the usual one is taken and no port is named", async () => {
+  it("uses the next free port, and reports it, when the default port is in use and none is given", async () => {
     const folder = folderOf({ "a.yaml": pod });
     // Whichever of the two gets 8080, unless it is taken already; then both go on to others.
     const commands = [

@@ -228,7 +228,7 @@ it("a thousand assertions over a hundred states, in one process", () => {
       (name) =>
         `{apiVersion: v1, kind: Pod, metadata: {namespace: s${i}, name: ${name}, labels: {app: ${name}}}}`,
     );
-    // In every state another client is let in.
+    // Each state allows a different client.
     const policy = `{apiVersion: networking.k8s.io/v1, kind: NetworkPolicy, metadata: {namespace: s${i}, name: np}, spec: {podSelector: {matchLabels: {app: server}}, ingress: [{from: [{podSelector: {matchLabels: {app: c${i % 5}}}}], ports: [{port: 80}]}]}}`;
     const expectations = clients.flatMap((name, c) => [
       `{from: s${i}/${name}, to: "s${i}/server:80/TCP", verdict: ${c === i % 5 ? "Allow" : "Deny"}}`,

@@ -107,7 +107,7 @@ describe("what the line says", () => {
 describe("a mistake in tierwall.yaml is an error with its place", () => {
   it.each([
     [
-      "a slip",
+      "a misspelled field",
       "recursiv: true\n",
       "tierwall.yaml:1:1  error TW1204  unknown field `recursiv` in tierwall.yaml; did you mean `recursive`?",
     ],
@@ -117,7 +117,7 @@ describe("a mistake in tierwall.yaml is an error with its place", () => {
       "tierwall.yaml:2:1  error TW1204  unknown field `pod-cidr` in tierwall.yaml; did you mean `podCidr`?",
     ],
     [
-      "a slip in a command's own",
+      "a misspelled field in the defaults of a command",
       "explain:\n  outptu: json\n",
       "tierwall.yaml:2:3  error TW1204  unknown field `outptu` in the defaults of explain; did you mean `output`?",
     ],

@@ -20,7 +20,7 @@ export interface Config {
   readonly settings: (command: Command, option: Option) => Setting | undefined;
 }
 
-/** A switch, or the texts that stand for what would be typed after the option. */
+/** A switch, or the values that would be typed after the option. */
 export interface Setting {
   readonly value: boolean | readonly string[];
   /** What is said where one of the texts is refused. */
@@ -74,7 +74,7 @@ function commandsWith(program: Command, key: string | number | undefined): reado
   return having.map((command) => command.name());
 }
 
-/** One value stands for a list of one, and a number for its digits, as on the command line. */
+/** A single value is read as a list of one, and a number as its digits, as on the command line. */
 function asTyped(value: unknown, schema: ObjectSchema): unknown {
   if (!isObject(value)) return value ?? {};
   const typed = Object.entries(value).map(([key, given]) => {

@@ -6,7 +6,7 @@ export type Role = "source" | "destination";
 /** What was typed for an endpoint, with the namespace of -n where it names none. */
 export type EndpointText =
   | { readonly ok: true; readonly text: string }
-  /** A name alone: what it may stand for, with the port that was typed behind it. */
+  /** A name without a namespace: the endpoints it can mean, and the port that was typed after it. */
   | {
       readonly ok: false;
       readonly name: string;

@@ -236,7 +236,7 @@ describe("the objects of a cluster", () => {
       });
     });
 
-    it("is not taken to be absent because discovery does not know it yet", async () => {
+    it("is not assumed to be absent because discovery does not list it yet", async () => {
       const connection = await connected((url) =>
         url === "/apis" ? serving() : refused(503, "not installed yet"),
       );

@@ -40,11 +40,11 @@ describe("how to get to a cluster", () => {
   });
 });
 
-describe("without a word about a cluster", () => {
+describe("without a configured cluster", () => {
   const { HOME, KUBECONFIG } = process.env;
   afterEach(() => void Object.assign(process.env, { HOME, KUBECONFIG: KUBECONFIG ?? "" }));
 
-  it("nothing is made up", async () => {
+  it("no default is assumed", async () => {
     Object.assign(process.env, { HOME: folder, KUBECONFIG: "" });
     expect(await connect()).toMatchObject({
       ok: false,

@@ -41,7 +41,7 @@ export abstract class BackgroundTask {
   protected abstract run(): Promise<void>;
 }
 
-/** Ends early, and without a word, when there is nothing to wait for any more. */
+/** Resolves early, without an error, when the signal is aborted. */
 export async function pause(milliseconds: number, signal: AbortSignal): Promise<void> {
   try {
     await sleep(milliseconds, undefined, { signal });

@@ -21,13 +21,13 @@ export interface ReflectorListener {
 }
 
 export interface ReflectorTimes {
-  /** Without a word for this long a watch is begun again; servers send a bookmark about once a minute. */
+  /** A watch without events for this long is restarted; servers send a bookmark about once a minute. */
   readonly idleMilliseconds: number;
   /** How often kinds that are not served, or not allowed, are asked for again. */
   readonly absentMilliseconds: number;
   readonly firstPauseMilliseconds: number;
   readonly longestPauseMilliseconds: number;
-  /** Servers are asked to end a watch after this long, and up to twice that, lest all begin again at once. */
+  /** Servers are asked to end a watch after one to two times this long, so that not all watches restart at once. */
   readonly watchSeconds?: number;
 }
 

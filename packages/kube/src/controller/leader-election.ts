@@ -86,7 +86,7 @@ export class LeaderElection extends BackgroundTask {
         if (!signal.aborted) this.listener.onTrouble(messageOf(cause));
       }
       clearTimeout(deadline);
-      // Renewed often; asked for a little irregularly, lest all ask at once.
+      // The leader renews at fixed intervals; the others add jitter, so that they do not all ask at once.
       await pause(this.isLeading ? retry : retry * (1 + Math.random() / 5), signal);
     }
   }

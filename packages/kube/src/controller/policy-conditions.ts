@@ -23,8 +23,8 @@ export const usualPatience: Patience = { programming: 3000, newNode: 120_000 };
 type Kept = Pick<NodeReports, "all" | "health">;
 
 /**
- * What the conditions of each policy should be, from all that is known. What is not known yet of the version at hand stays
- * as it is on the policy, with the generation that it is about.
+ * Computes the conditions of each policy from all known facts. A condition that is not known yet for the current version
+ * stays as it is on the policy, with the generation that it was observed for.
  *
  *   situation ──► Accepted
  *   findings ───► Conflicted, Shadowed

@@ -49,7 +49,7 @@ describe("input that is too large", () => {
     ]);
   });
 
-  it("a device without an end is no text", () =>
+  it("an endless device is not text", () =>
     expect(read(["/dev/zero"]).said).toEqual(["TW1011 `/dev/zero` is not text: it holds NUL bytes"]));
 
   it("a budget says how much is left", () => {
@@ -59,7 +59,7 @@ describe("input that is too large", () => {
   });
 });
 
-describe("input that is no text", () => {
+describe("input that is not text", () => {
   it.each([
     ["UTF-16, little-endian", Buffer.from(`\uFEFF${namespace}`, "utf16le"), "it is encoded in UTF-16"],
     ["UTF-16, big-endian", Buffer.from(`\uFEFF${namespace}`, "utf16le").swap16(), "it is encoded in UTF-16"],

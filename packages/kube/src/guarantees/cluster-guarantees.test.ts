@@ -159,7 +159,7 @@ describe("guarantees of a cluster", () => {
     expect(analyst.check(editOf(guard, "delete"), soon()).map(({ name }) => name)).toEqual(["b", "a"]);
   });
 
-  it("S11.4: are invalid where the cluster does not fulfil an assumption, and break nothing", () => {
+  it("S11.4: are invalid where the cluster does not satisfy an assumption, and break nothing", () => {
     const assuming = [
       { every: "namespace", has: { matchExpressions: [{ key: "team", operator: "Exists" }] } },
     ];

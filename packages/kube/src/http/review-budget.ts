@@ -5,9 +5,9 @@ const mostAddresses = 256;
 const trustTime = 3_600_000;
 
 /**
- * How often the API server is asked about tokens that are not known. Each address has a budget, and there is one for all of them: no
- * client keeps another out with tokens that it makes up. Addresses of clients that were let in share another one, so that Prometheus gets
- * in with a new token while many other clients try theirs.
+ * Limits how often the API server is asked about unknown tokens. Each address has a budget, and all addresses share one: no client
+ * can lock out another with made-up tokens. Addresses of clients that were admitted before share a separate budget, so that
+ * Prometheus is admitted with a new token while many other clients try theirs.
  */
 export class ReviewBudget {
   private readonly strangers: RateLimit;
@@ -28,7 +28,7 @@ export class ReviewBudget {
     return takeAll([this.limitOf(address), isTrusted ? this.trusted : this.strangers]);
   }
 
-  /** A client at this address was let in. */
+  /** A client at this address was admitted. */
   trust(address: string): void {
     keepLatest(this.trustedUntil, address, this.now() + trustTime);
   }

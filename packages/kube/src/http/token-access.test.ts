@@ -104,13 +104,13 @@ describe("access with a token", () => {
     expect(await check("good", "10.0.0.1")).toBe("allowed");
   });
 
-  it("is decided for a client that was let in before while many others make tokens up", async () => {
+  it("is decided for a client that was admitted before while many others make tokens up", async () => {
     const { check, asked, server } = access();
     expect(await check("good", "10.0.0.1")).toBe("allowed");
     server.now = 600_000;
     for (let i = 0; i < 2000; i++) await check(`made-up-${i}`, `10.0.1.${i % 200}`);
     expect(asked.length).toBeLessThan(30);
-    // All that is there for addresses that no client was let in from is used up.
+    // The budget of addresses without an admitted client is used up.
     expect(await check("made-up", "10.0.0.2")).toBe("unavailable");
     expect(await check("rotated", "10.0.0.1")).toBe("allowed");
     server.now = 30_000_000;

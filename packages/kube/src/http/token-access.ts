@@ -26,8 +26,8 @@ interface Known {
 
 /**
  * Admits clients whose bearer token belongs to an account that may `get` the non-resource URL `/metrics`, according to the API server
- * (TokenReview, then SubjectAccessReview). Its answer is kept for a moment, by the digest of the token. Where it does not answer, no
- * client is let in.
+ * (TokenReview, then SubjectAccessReview). Its answer is cached briefly, by the digest of the token. While it does not answer, no
+ * client is admitted.
  */
 export class TokenAccess implements MetricsAccess {
   /** Oldest first. */

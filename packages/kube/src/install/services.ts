@@ -11,7 +11,7 @@ interface ServicePort {
   readonly targetPort: string;
 }
 
-/** `headless`: lists the pods for a ServiceMonitor, and has no address that stands for all of them. */
+/** `headless`: lists the pods for a ServiceMonitor, and has no cluster IP. */
 export const service = (
   component: Component,
   name: string,

@@ -75,7 +75,7 @@ describe("a request to create a Guarantee", () => {
       "it was not decided whether the guarantee holds: why",
     ],
     [
-      "an assumption is not fulfilled",
+      "an assumption is not satisfied",
       { answers: tried({ result: "Invalid" }) },
       "the guarantee cannot be decided: why",
     ],

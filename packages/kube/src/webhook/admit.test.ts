@@ -61,7 +61,7 @@ describe("a request", () => {
     ["to delete is judged", { operation: "DELETE", oldObject: closed }, [{ key }]],
     ["to delete what is not valid is judged too", { operation: "DELETE", oldObject: broken }, [{ key }]],
     [
-      "that changes labels only is let through, be it valid or not",
+      "that changes only labels is allowed, whether it is valid or not",
       { operation: "UPDATE", object: policy(broken.spec as JsonObject, { labels: {} }), oldObject: broken },
       [],
     ],
@@ -74,9 +74,9 @@ describe("a request", () => {
       },
       [{ key, object: expect.anything() as JsonObject }],
     ],
-    ["about something else is let through", { operation: "CREATE", object: pod }, []],
-    ["to delete something else is let through", { operation: "DELETE", oldObject: pod }, []],
-    ["without an object is let through", { operation: "CONNECT" }, []],
+    ["about another kind is allowed", { operation: "CREATE", object: pod }, []],
+    ["to delete an object of another kind is allowed", { operation: "DELETE", oldObject: pod }, []],
+    ["without an object is allowed", { operation: "CONNECT" }, []],
   ])("%s", async (_, request, wanted) => {
     const { answer, edits } = await asked(request);
     expect(answer.allowed).toBe(true);
@@ -93,29 +93,29 @@ describe("a request", () => {
   });
 });
 
-describe("what is not known is said", () => {
+describe("an incomplete answer is reported", () => {
   it.each([
     [
-      "for want of time",
+      "when time runs out",
       { judgement: { ...all, warnings: [], missing: ["connections", "precedence"] } },
       "time",
       /had no time to find out what this changes/,
     ],
     [
-      "for want of time for all",
+      "when time runs out for a part of it",
       { judgement: { ...all, missing: ["precedence"] } },
       "time",
       /had no time to find out what this overrides/,
     ],
-    ["as the cluster is not known", { isReady: false }, "not-ready", /still reading the cluster/],
+    ["while the cluster is not known", { isReady: false }, "not-ready", /still reading the cluster/],
     [
-      "as something failed",
+      "when something failed",
       { judgement: { ...all, warnings: [], failure: "secret-tenant/db cannot be compiled" } },
       "failed",
       /could not find out all that this changes; its log has the reason/,
     ],
     [
-      "as too many others wait",
+      "when too many others wait",
       { judgement: { ...all, warnings: [], missing: ["connections", "precedence"], busy: true } },
       "busy",
       /too many other edits/,

@@ -19,7 +19,7 @@ export function jsonLines(request: Request, lines: Iterable<string>): Response {
     encoding === "br"
       ? createBrotliCompress({ params: { [constants.BROTLI_PARAM_QUALITY]: quickEffort } })
       : createGzip();
-  // A client that stops reading ends both; that is no error.
+  // A client that stops reading ends both streams; that is not an error.
   pipeline(text, packer, () => undefined);
   return new Response(asBody(packer), { headers });
 }

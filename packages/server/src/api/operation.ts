@@ -69,7 +69,7 @@ export const refused = (found: Diagnostic): Problem => ({
   diagnostics: [found],
 });
 
-/** What an answer does not cover, or takes for granted. */
+/** What an answer does not cover, or assumes. */
 export const remarks = (diagnostics: readonly Diagnostic[]): JsonValue =>
   diagnosticsJson(diagnostics.filter(affectsAnswers));
 

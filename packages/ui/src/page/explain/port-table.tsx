@@ -36,7 +36,7 @@ export function PortTable({ rows }: { readonly rows: readonly PortRow[] }) {
   );
 }
 
-/** One of the ports that stand for the same: `TCP 80, 443` is seen on port 80. */
+/** One of the ports with the same verdict: `TCP 80, 443` is shown for port 80. */
 export function firstPort(ports: string): string {
   const [, protocol, port] = /\b(TCP|UDP|SCTP) (\d+|all)/.exec(ports) ?? [];
   if (protocol !== undefined) return `${port === "all" ? 80 : port}/${protocol}`;

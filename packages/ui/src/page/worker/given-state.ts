@@ -3,11 +3,11 @@ import { diagnostic, isObject, type JsonObject } from "@tierwall/core/manifest";
 import { type Counterexample, counterexampleState } from "./counterexample-state.js";
 import type { GivenState } from "./held-state.js";
 
-/** Where the worker gets a state from: the server, files at hand, or the one and the others. */
+/** Where the worker gets a state from: the server, local files, or both. */
 export interface StateSource {
-  /** The address that hands it out; without it there are only the files. */
+  /** The address that serves it; without it there are only the files. */
   readonly server?: string;
-  /** One of the same name as one of the server's takes its place. */
+  /** A file replaces one of the server with the same name. */
   readonly files: readonly TextSource[];
   /** Only the policies, with the endpoints of a counterexample. */
   readonly counterexample?: Counterexample;

@@ -130,7 +130,7 @@ class BlockReader {
     return { at, path, from, to, word: this.text.slice(from, this.offset), keys: [], top: this.top };
   }
 
-  /** Leaves what a line is no part of, takes its dashes, and gives back where its content begins. */
+  /** Leaves the frames that the line is not part of, reads its dashes, and returns the column where its content begins. */
   private enter(line: string, until = line.length): number {
     let column = indentOf(line);
     const isItem = (from: number) => /^-(\s|$)/.test(line.slice(from));

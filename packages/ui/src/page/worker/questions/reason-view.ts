@@ -7,7 +7,7 @@ import { type AskedPort, askedOf } from "./asked-port.js";
 import type { HeldMatrix } from "./held-matrix.js";
 import { type PolicyView, policyView, type RuleView, ruleView } from "./policy-view.js";
 
-/** Why two parties may, or may not, do something: for a pair of their pods that stands for others. */
+/** Why two parties can or cannot connect, for one representative pair of their pods. */
 export interface ReasonView {
   readonly source: string;
   readonly destination: string;

@@ -98,7 +98,7 @@ describe("a proof", () => {
     expect(await answers["guarantee-written-proof"](held, request)).toMatchObject({ result: "Vacuous" });
   });
 
-  it("is not asked for where the input does not fulfil an assumption: S11.4", async () => {
+  it("is not asked for where the input does not satisfy an assumption: S11.4", async () => {
     const assuming = "[{namespaces: [gone], are: as-deployed}]";
     const text = guarantee(
       "assuming",

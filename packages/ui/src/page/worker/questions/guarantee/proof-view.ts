@@ -61,7 +61,7 @@ export interface EndView {
 
 export interface DecisionView {
   readonly verdict: "Allow" | "Deny";
-  /** What decides; empty where that is no policy. */
+  /** The parts of policies that decide; empty where no policy does. */
   readonly by: readonly PartView[];
   /** `by default`, where no policy decides. */
   readonly why?: string;

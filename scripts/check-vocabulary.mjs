@@ -14,21 +14,7 @@ import { isMain, root, run } from "./prepare.mjs";
 const excluded = [
   { files: "scripts/check-vocabulary.mjs", reason: "lists the phrases" },
   { files: "CHANGELOG.md", reason: "quotes earlier messages" },
-  ...[
-    "bench/**",
-    "deploy/**",
-    "packages/agent/**",
-    "packages/cli/**",
-    "packages/core/src/analysis/{changes,consequences,convert,lifelines,lint,lookup,matrix,proof}/**",
-    "packages/core/src/diagnostics/table.ts",
-    "packages/core/src/{engine,prove,sets}/**",
-    "packages/kube/**",
-    "packages/server/**",
-    "packages/ui/**",
-    "scripts/**",
-    "test/*",
-    "test/{agent,browser,cluster,hostile,install,kernel,long,mutants,oracles,packets,whole-cluster}/**",
-  ].map((files) => ({ files, reason: "not reworded yet: remove the line with the last odd phrase" })),
+  { files: "scripts/check-vocabulary.test.ts", reason: "has examples of the phrases" },
 ];
 
 /** A space matches any white space and the marks of a wrapped comment. Case is ignored. */

@@ -682,14 +682,14 @@ const inEncoder: readonly Change[] = [
   [
     "own node forgotten",
     "prove/encode/encoded-walk.ts",
-    "next = formula.choose(connection.ownNode, formula.and([byDefault, isLetIn]), next);",
-    "next = formula.and([next, formula.or([isLetIn, not(isLetIn)])]);",
+    "next = formula.choose(connection.ownNode, formula.and([byDefault, isAllowed]), next);",
+    "next = formula.and([next, formula.or([isAllowed, not(isAllowed)])]);",
   ],
   [
     "nothing binds a pod's own node",
     "prove/encode/encoded-walk.ts",
-    "formula.and([byDefault, isLetIn])",
-    "formula.and([byDefault, formula.or([isLetIn, not(isLetIn)])])",
+    "formula.and([byDefault, isAllowed])",
+    "formula.and([byDefault, formula.or([isAllowed, not(isAllowed)])])",
   ],
   [
     "nodes and host-network pods have policies",

@@ -79,7 +79,7 @@ export function checkedPair({ cluster, tiers }: State): AllowedPair {
           );
           if (by.every((policies) => policies.length > 0)) return { client, server, port, by: by.flat() };
         }
-  throw new Error("no two pods of a namespace may talk to each other by rules: take another seed");
+  throw new Error("no two pods of a namespace can reach each other by rules: take another seed");
 }
 
 /** One pod of each workload, by namespace. */

@@ -13,7 +13,7 @@ const dataplane: MeasuredPart = {
   command: "npm run bench:dataplane",
   title: "The dataplane",
   about:
-    ", as root, with nft and a C compiler at hand: a generated cluster of 10,000 pods, 1,000 NetworkPolicies and 10 " +
+    ", as root, with nft and a C compiler installed: a generated cluster of 10,000 pods, 1,000 NetworkPolicies and 10 " +
     "ClusterNetworkPolicies of 1 to 100 rules, dual stack, 110 of the pods on the node, a counter for every rule. *Share of " +
     "the rate* compares with a ruleset that only accepts established connections, in turns of milliseconds and in the same nodes, by " +
     "the time that the processor spends; the client and the server are pods of the node, so that both directions are judged there.",

@@ -39,5 +39,5 @@ async function withBigCluster<T>(measure: (folder: string) => Promise<T>): Promi
 
 process.exitCode =
   chromiumPath === undefined
-    ? refuse("no chromium at hand; Debian's package is `chromium`")
+    ? refuse("chromium was not found; Debian's package is `chromium`")
     : await measurePart(page, process.argv.slice(2));

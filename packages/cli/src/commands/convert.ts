@@ -99,13 +99,13 @@ async function runConvert(flags: ConvertFlags): Promise<number> {
   });
   for (const refusal of conversion.refusals.slice(0, mostRefusals)) printDiagnostic(refusal);
   const omitted = conversion.refusals.length - mostRefusals;
-  if (omitted > 0) printMessage(`… and ${omitted} more (-o json tells them all)`, "");
+  if (omitted > 0) printMessage(`… and ${omitted} more (-o json lists all)`, "");
   const proven =
     conversion.refusals.length === 0 && (conversion.proof === undefined || isProven(conversion.proof));
   printPolicies(conversion, flags, proven);
   printToStderr(conversionText(conversion, style));
   if (!proven && conversion.text !== "" && flags.output === "yaml" && !flags.unproven)
-    printMessage("  Nothing was printed; --unproven prints the policies all the same.");
+    printMessage("  Nothing was printed; --unproven prints the policies anyway.");
   printRemarks(loaded, flags.verbose ?? false);
   return proven ? 0 : 1;
 }

@@ -66,7 +66,7 @@ describe("manual pages", () => {
     expect(text).toContain(".TP\n.B \\-n, \\-\\-namespace <name>\nthe namespace of endpoints");
     expect(text).toContain(".TP\n.B destination\n");
     expect(text).toMatch(/^ {2}tierwall explain \\-f \.\/cluster shop\/cart payments\/api:8443$/m);
-    expect(text).toMatch(/^\.SH EXIT STATUS\n0 when the connection is allowed or denied, /m);
+    expect(text).toMatch(/^\.SH EXIT STATUS\n0 if every connection is allowed or denied, /m);
     expect(text).toMatch(/^\.B \\-\\-config <path>$/m);
   });
 

@@ -64,8 +64,7 @@ export async function connect({ kubeconfig, context }: ConnectionOptions = {}): 
   const cluster = config.getCurrentCluster();
   if (config.getCurrentContext() === madeUpContext)
     return refusal("there is no kubeconfig; name one with `--kubeconfig`, or in $KUBECONFIG");
-  if (cluster === null)
-    return refusal("the kubeconfig names no cluster to talk to; choose a context with `--context`");
+  if (cluster === null) return refusal("the kubeconfig names no cluster; choose a context with `--context`");
   return { ok: true, connection: new KubeConnection(config, config.getCurrentContext(), cluster.server) };
 }
 

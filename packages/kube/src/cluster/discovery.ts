@@ -53,7 +53,7 @@ export class Discovery {
     const { body, tag } = answer;
     if (body === undefined && known !== undefined) return { served: known.served };
     const served = await this.servedIn(body ?? {});
-    if (served === undefined) return failed("the answer to `/apis` is no list of API groups");
+    if (served === undefined) return failed("the answer to `/apis` is not a list of API groups");
     this.known = tag === "" ? undefined : { tag, served };
     return { served };
   }

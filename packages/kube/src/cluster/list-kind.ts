@@ -62,7 +62,7 @@ async function listPages(
     const { body } = page;
     const version = textAt(body, "metadata", "resourceVersion");
     // Something on the way may answer anything, and an empty cluster is not what it means.
-    if (version === "") return failed("the answer is no list of objects");
+    if (version === "") return failed("the answer is not a list of objects");
     // Items of a list do not have a kind.
     for (const item of listAt(body, "items") as readonly JsonObject[])
       take({ ...item, apiVersion: body!.apiVersion!, kind });

@@ -50,7 +50,7 @@ export function answerOf({ guarantee, proof, diagnostics }: GuaranteeResult): Gu
       return answer("NotDecided", proof.why);
     case "Vacuous": {
       const contradicting = proof.contradicting.map(({ text }) => text).join("; ");
-      const why = contradicting === "" ? "" : `; no cluster fulfils: ${contradicting}`;
+      const why = contradicting === "" ? "" : `; no cluster satisfies: ${contradicting}`;
       return answer("Vacuous", `it is about no connection, in any cluster${why}`);
     }
   }

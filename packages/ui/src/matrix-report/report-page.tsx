@@ -80,7 +80,7 @@ export function ReportPage({ report }: { readonly report: MatrixReport }) {
           <Legend bands={bands} note="Rows open connections to columns." />
           <p id="matrix-keys" className="matrix-keys">
             Arrow keys move from cell to cell (with Shift, ten), <kbd>+</kbd> <kbd>−</kbd> <kbd>0</kbd> zoom,{" "}
-            <kbd>Enter</kbd> or a click lists what a cell stands for. Drag to pan, wheel to zoom.
+            <kbd>Enter</kbd> or a click lists the connections of a cell. Drag to pan, wheel to zoom.
           </p>
         </aside>
       </main>

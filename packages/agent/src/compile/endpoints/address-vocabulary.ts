@@ -120,7 +120,7 @@ export function blocksOfPeer(cluster: Inventory, peer: SettledPeer | Peer): read
       return [...addresses, ...ofPods];
     }
     case "everything":
-    case "nobody":
+    case "nothing":
     case "pods":
     case "nodes":
     case "unknown-set":

@@ -118,7 +118,7 @@ export class PeerReaches {
 
   /** For an address outside of all blocks of the peer. */
   private otherwise(peer: Peer, settled: SettledPeer, subject: Subject): Membership {
-    if (settled.kind === "pods" || settled.kind === "nobody") return "no";
+    if (settled.kind === "pods" || settled.kind === "nothing") return "no";
     const address = addressOutside(blocksOfPeer(this.cluster, peer));
     return this.ask(peer, subject, { kind: "external", address }, address.family);
   }
@@ -189,7 +189,7 @@ function candidatesIn(
   settled: SettledPeer,
   otherwise: Membership,
 ): readonly Iterable<End>[] {
-  if (settled.kind === "nobody" || settled.kind === "everything") return [];
+  if (settled.kind === "nothing" || settled.kind === "everything") return [];
   // Outside of its blocks such a peer matches nothing.
   if (settled.kind === "networks" && otherwise === "no") return [population.inAnyOf(settled.cidrs)];
   if (settled.kind !== "pods") return [population];
@@ -238,7 +238,7 @@ function mayHoldPod(settled: SettledPeer, end: End): boolean {
     case "cidr-group":
       return false;
     case "everything":
-    case "nobody":
+    case "nothing":
     case "pods":
     case "unknown-set":
       return true;

@@ -97,7 +97,7 @@ export class PeerSets {
   private membership(peer: SettledPeer, end: EndClass, own: boolean): Membership {
     const isHost = end.kind === "host";
     switch (peer.kind) {
-      case "nobody":
+      case "nothing":
       case "cidr-group":
         return "no";
       case "everything":

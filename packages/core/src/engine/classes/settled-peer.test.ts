@@ -42,8 +42,8 @@ describe("S5.4: a relative peer means, to a subject", () => {
       pods({ kind: "same-labels", keys: ["team", "env"] }),
       { kind: "labels", match: [label("In", "team", "red"), label("In", "env", "prod")] },
     ],
-    ["nothing where it lacks one of them", pods({ kind: "same-labels", keys: ["team", "tier"] }), "nobody"],
-    ["nothing where there are none to compare", pods({ kind: "same-labels", keys: [] }), "nobody"],
+    ["nothing where it lacks one of them", pods({ kind: "same-labels", keys: ["team", "tier"] }), "nothing"],
+    ["nothing where there are none to compare", pods({ kind: "same-labels", keys: [] }), "nothing"],
     [
       "namespaces with none of its labels",
       pods({ kind: "not-same-labels", keys: ["team", "tier"] }),

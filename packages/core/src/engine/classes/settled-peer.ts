@@ -9,7 +9,7 @@ export type PodsPeer = Extract<Peer, { kind: "pods" }>;
 export type SettledPeer =
   | Exclude<Peer, PodsPeer>
   | { readonly kind: "pods"; readonly choice: PodChoice }
-  | { readonly kind: "nobody" };
+  | { readonly kind: "nothing" };
 
 /** The pods that such a peer matches depend on the subject (S5.4). */
 export function isRelative(peer: Peer): peer is PodsPeer {
@@ -20,7 +20,7 @@ export function settlePeer(peer: Peer, subject: Pick<EndClass, "sample">): Settl
   if (peer.kind !== "pods") return peer;
   const namespaces = settleNamespaces(peer.namespaces, subject);
   const pods = settlePods(peer.pods, subject);
-  if (namespaces === undefined || pods === undefined) return { kind: "nobody" };
+  if (namespaces === undefined || pods === undefined) return { kind: "nothing" };
   return { kind: "pods", choice: { namespaces, pods, account: peer.account ?? [] } };
 }
 
@@ -58,7 +58,7 @@ export function settleLabels(
 export function peerKey(peer: SettledPeer): string {
   switch (peer.kind) {
     case "everything":
-    case "nobody":
+    case "nothing":
       return peer.kind;
     case "pods":
       return `pods ${choiceKey(peer.choice)}`;

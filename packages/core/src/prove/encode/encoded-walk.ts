@@ -60,8 +60,8 @@ export class EncodedWalk {
     for (const tier of this.tiersOf(direction).toReversed())
       next = yield* this.walkTier(tier, direction, next, allowedIn(tier));
     if (direction === "ingress") {
-      const isLetIn = yield this.ownNodeIsAllowed();
-      next = formula.choose(connection.ownNode, formula.and([byDefault, isLetIn]), next);
+      const isAllowed = yield this.ownNodeIsAllowed();
+      next = formula.choose(connection.ownNode, formula.and([byDefault, isAllowed]), next);
     }
     // S1.4: nodes, external addresses and host-network pods have no walk.
     return formula.choose(connection.is(endOf(direction), "pod"), next, byDefault);

@@ -100,7 +100,7 @@ const end = part(
 
 const assumption = part(
   "an assumption",
-  "What is taken for granted about every cluster. A proof holds only where this does.",
+  "What is assumed about every cluster. A proof holds only where this does.",
   {
     every: optional(oneOf("What has such labels.", ["namespace", "pod", "node"])),
     with: optional(labelSelector("Only those with such labels; all of them unless given.")),
@@ -214,9 +214,7 @@ export const guaranteeObject = part("a Guarantee", "What must hold in every clus
             ),
           }),
         ),
-        assuming: optional(
-          list("What is taken for granted about every cluster.", assumption, { crdMaxItems }),
-        ),
+        assuming: optional(list("What is assumed about every cluster.", assumption, { crdMaxItems })),
         onBreak: optional(
           oneOf(
             "In a cluster, what happens to a change of a policy that breaks the guarantee: `Warn` warns, `Refuse` refuses the change. Not used in files.",

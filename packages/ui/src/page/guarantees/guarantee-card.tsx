@@ -115,7 +115,7 @@ function Outcome({
             No connection in any cluster matches <code>from</code>, <code>to</code> and the ports, so there is
             nothing to prove.{" "}
             {proof.contradicting.length > 0
-              ? `No cluster fulfils these assumptions: ${proof.contradicting.join("; ")}.`
+              ? `No cluster satisfies these assumptions: ${proof.contradicting.join("; ")}.`
               : "Check the selectors for conditions that contradict each other."}
           </p>
         </div>

@@ -92,6 +92,6 @@ function changesNothing({ rule }: RuleInTier, context: LintContext): Finding {
   const names = rule.peers.filter(isByName).map(describePeer).join(", ");
   return finding("TW4007", `allowing ${names} changes nothing: nothing behind it denies other addresses`, {
     ...context.about(rule, (_value, key) => key === "domainNames" || key === "toFQDNs"),
-    hint: 'A rule by names only lets through. Deny the rest behind it: `networks: [0.0.0.0/0, "::/0"]`.',
+    hint: 'A rule with names only allows. Deny the rest after it: `networks: [0.0.0.0/0, "::/0"]`.',
   });
 }

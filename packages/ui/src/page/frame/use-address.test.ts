@@ -1,5 +1,5 @@
-import { expect, test } from "vitest";
-import { hrefOf, parseAddressBar } from "./use-address.js";
+import { expect, test, vi } from "vitest";
+import { go, hrefOf, parseAddressBar } from "./use-address.js";
 
 test.each([
   [
@@ -21,3 +21,17 @@ test.each([
 });
 
 test("an empty address is no page", () => expect(parseAddressBar("")).toEqual({ page: "", query: {} }));
+
+test.each([
+  { bar: "", becomes: "#/explain?from=shop/cart" },
+  { bar: "#/explain", becomes: "#/explain?from=shop/cart" },
+  { bar: "#/playground", becomes: "#/playground" },
+])("an answer of Explain that arrives at $bar leaves $becomes", ({ bar, becomes }) => {
+  const location = { hash: bar };
+  const replaceState = (_: unknown, __: string, href: string) => (location.hash = href);
+  vi.stubGlobal("location", location);
+  vi.stubGlobal("history", { replaceState });
+  go("explain", { from: "shop/cart" }, "replace");
+  expect(location.hash).toBe(becomes);
+  vi.unstubAllGlobals();
+});

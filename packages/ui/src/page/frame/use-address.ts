@@ -17,12 +17,17 @@ export function hrefOf(page: string, query: PageAddress["query"] = {}): string {
   return `#/${page}${text === "" ? "" : `?${text}`}`;
 }
 
-/** `replace` where going back should not lead through every step on the way. */
+/**
+ * `replace` where going back should not lead through every step on the way. Only the page that is shown replaces its own
+ * address: an answer may arrive after the user followed a link to another page, and must not bring the user back.
+ */
 export function go(page: string, query: PageAddress["query"] = {}, how: "push" | "replace" = "push"): void {
   const href = hrefOf(page, query);
   if (href === location.hash) return;
   if (how === "push") history.pushState(undefined, "", href);
-  else history.replaceState(undefined, "", href);
+  else if (["", page].includes(parseAddressBar(location.hash).page))
+    history.replaceState(undefined, "", href);
+  else return;
   for (const listener of listeners) listener();
 }
 

@@ -76,7 +76,7 @@ Exit status: 0 proven or nothing to convert, 1 refused or not proven, 2 the inpu
 
 async function runConvert(flags: ConvertFlags): Promise<number> {
   const loaded = await loadState(flags);
-  if (!isUsable(loaded)) return 2;
+  if (!isUsable(loaded, flags.verbose)) return 2;
   const style = styleFor(process.stderr);
   const printDiagnostic = (found: Parameters<typeof diagnosticText>[0]) =>
     printToStderr(`${diagnosticText(found, sourceText(loaded.sources), style)}\n`);

@@ -85,7 +85,7 @@ async function runDiff(
   }
   const [old, now] = loadBoth(flags, read);
   // Checks both, so that all errors are reported together.
-  if (![old, now].map(isUsable).every(Boolean)) return 2;
+  if (![old, now].map((side) => isUsable(side, flags.verbose)).every(Boolean)) return 2;
   const compared = new Cluster(old).diff(new Cluster(now), flags.by);
   // Never so: both are usable.
   if (!compared.ok) return 2;

@@ -115,7 +115,7 @@ async function runExplain(
   interactive: boolean,
 ): Promise<number> {
   const loaded = await loadState(flags);
-  if (!isUsable(loaded)) return 2;
+  if (!isUsable(loaded, flags.verbose)) return 2;
   const asked = await askedEndpoints(loaded.state.cluster, named, {
     namespace: flags.namespace,
     interactive,

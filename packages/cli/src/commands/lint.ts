@@ -94,7 +94,7 @@ async function runLint(flags: LintFlags): Promise<number> {
   const { state, sources, live, diagnostics } = loaded;
   const unread = diagnostics.filter((found) => !state.diagnostics.includes(found));
   if (unread.length > 0) {
-    printDiagnostics(unread, sources);
+    printDiagnostics(unread, sources, flags.verbose);
     return 2;
   }
   if (live && flags.fix) {

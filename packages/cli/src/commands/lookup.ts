@@ -46,7 +46,7 @@ Exit status: 0 when there is an answer, 2 when the input is not valid.`,
 
 async function runLookup(endpoint: string, flags: LookupFlags): Promise<number> {
   const loaded = await loadState(flags);
-  if (!isUsable(loaded)) return 2;
+  if (!isUsable(loaded, flags.verbose)) return 2;
   const found = new Cluster(loaded).lookup(endpoint);
   if (!found.ok) {
     printToStderr(diagnosticText(found.diagnostic, () => undefined, styleFor(process.stderr)));

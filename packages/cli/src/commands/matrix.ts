@@ -108,7 +108,7 @@ const readableLines = 200;
 
 async function runMatrix(flags: MatrixFlags): Promise<number> {
   const loaded = await loadState(flags);
-  if (!isUsable(loaded)) return 2;
+  if (!isUsable(loaded, flags.verbose)) return 2;
   const cluster = new Cluster(loaded);
   const made = cluster.matrix({
     by: flags.by,

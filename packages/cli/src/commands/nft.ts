@@ -60,7 +60,7 @@ async function runNft(flags: NftFlags): Promise<number> {
   // Only this command pays for it.
   const agent = await import("@tierwall/agent");
   const loaded = await loadState(flags);
-  if (!isUsable(loaded)) return 2;
+  if (!isUsable(loaded, flags.verbose)) return 2;
   const table = tableOf(agent, loaded.state, flags);
   if (table === undefined) return 2;
   if (flags.diff !== undefined) return printDifference(agent, table, flags.diff, flags);
@@ -78,7 +78,7 @@ async function printDifference(
   flags: NftFlags,
 ): Promise<number> {
   const other = await loadState({ ...flags, filename: [path], live: false });
-  if (!isUsable(other)) return 2;
+  if (!isUsable(other, flags.verbose)) return 2;
   const after = tableOf(agent, other.state, flags);
   if (after === undefined) return 2;
   const text = agent.differenceText(before, after);

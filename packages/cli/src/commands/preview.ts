@@ -122,7 +122,7 @@ async function runPreview(flags: PreviewFlags): Promise<number> {
   }
   const { before, after, edited } = await loadEdited(flags, apply, remove);
   // The edit may remove what is wrong with the state: then the error of the state is reported.
-  if (!isUsable(after) || !isUsable(before)) return 2;
+  if (!isUsable(after, flags.verbose) || !isUsable(before, flags.verbose)) return 2;
   const found = preview(edited, flags.by);
   const caveats = mergedCaveats(
     caveatsOfAll(after.state),

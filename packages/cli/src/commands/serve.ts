@@ -110,7 +110,7 @@ async function runServe(flags: ServeFlags, otherPorts: number): Promise<number> 
 }
 
 function refuse(diagnostics: readonly Diagnostic[]): number {
-  printDiagnostics(diagnostics, []);
+  printDiagnostics(diagnostics, [], true);
   return 2;
 }
 

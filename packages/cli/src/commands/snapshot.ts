@@ -70,7 +70,7 @@ async function runSnapshot(flags: SnapshotFlags): Promise<number> {
     : snapshotOf(read.sources, flags.redact ? { redact: saltedHash() } : {});
   progress.end();
   const diagnostics = [...read.diagnostics, ...(snapshot?.diagnostics ?? [])];
-  printDiagnostics(diagnostics, read.sources);
+  printDiagnostics(diagnostics, read.sources, true);
   if (snapshot === undefined || hasErrors(diagnostics)) return 2;
   if (output === undefined) printWhole(snapshot.text);
   else if (!write(output, snapshot.text)) return 2;

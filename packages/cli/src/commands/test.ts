@@ -91,7 +91,7 @@ async function runTest(paths: readonly string[], flags: TestFlags): Promise<numb
     const [problem] = state.usable && errors.length === 0 ? [] : problems;
     // Tests share states: remarks about one are printed once.
     const remarks = flags.verbose ? state.diagnostics : state.diagnostics.filter(affectsVerdicts);
-    if (!reported.has(state)) printDiagnostics([...errors, ...remarks], sources);
+    if (!reported.has(state)) printDiagnostics([...errors, ...remarks], sources, flags.verbose);
     reported.add(state);
     const result = problem === undefined ? runConnectivityTest(state, test) : unansweredTest(test, problem);
     if (problem === undefined)

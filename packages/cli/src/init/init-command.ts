@@ -106,7 +106,7 @@ async function runInit(
       "This folder has no manifests (.yaml, .yml, .json), so the cluster is read; -f names other folders.",
     );
   const loaded = await loadState(reading);
-  if (!isUsable(loaded)) {
+  if (!isUsable(loaded, flags.verbose)) {
     printMessage("No file was written. Fix the errors and run `tierwall init` again.");
     return 2;
   }

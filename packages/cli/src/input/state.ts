@@ -1,7 +1,7 @@
-import { Cluster, type Diagnostic, type EnforcerName, enforcerNames } from "@tierwall/core";
+import { Cluster, type Diagnostic, type EnforcerName, enforcerNames, hasErrors } from "@tierwall/core";
 import { didYouMean, foreignGroups, affectsAnswers } from "@tierwall/core/manifest";
 import { type Address, type Cidr, type Facts, parseAddress, parseCidr } from "@tierwall/core/model";
-import { diagnosticText, type SourceText, summaryText } from "@tierwall/core/report";
+import { diagnosticsText, type SourceText, summaryText } from "@tierwall/core/report";
 import { readEdited, readState, type State, type StateOptions } from "@tierwall/core/state";
 import type { Command } from "commander";
 import { InvalidArgumentError, Option } from "commander";
@@ -220,11 +220,11 @@ const unreadCodes: ReadonlySet<string> = new Set(["TW1004", "TW1009", "TW1010", 
 export const isUnread = ({ code }: Diagnostic): boolean => unreadCodes.has(code);
 
 /** Whether questions can be answered; if not, says on stderr why. */
-export function isUsable(loaded: Loaded): boolean {
+export function isUsable(loaded: Loaded, verbose = false): boolean {
   if (new Cluster(loaded).usable) return true;
   const { sources, live, diagnostics } = loaded;
   const errors = diagnostics.filter((d) => d.severity === "error");
-  printDiagnostics(errors, sources);
+  printDiagnostics(errors, sources, verbose);
   // What cannot be read at all has no place in a file.
   const summary = errors.every(isUnread) ? "" : `${summaryText(errors, live ? undefined : sources.length)}. `;
   printMessage(`${summary}Nothing was evaluated.`);
@@ -239,7 +239,7 @@ const skippedKinds = "TW3003";
 
 /** After the answer: what it rests on in a line each, and how much more there is to say about the input. */
 export function printRemarks({ sources, diagnostics }: Loaded, verbose: boolean): void {
-  if (verbose) return printDiagnostics(diagnostics, sources);
+  if (verbose) return printDiagnostics(diagnostics, sources, true);
   const relevant = diagnostics.filter(affectsAnswers);
   const others = diagnostics.filter((d) => !affectsAnswers(d) && d.code !== usualOfClusters);
   if (relevant.length + others.length > 0) printMessage("");
@@ -255,14 +255,17 @@ export function printRemarks({ sources, diagnostics }: Loaded, verbose: boolean)
     );
 }
 
-/** In full: the message, the lines it is about, and what to do. */
-export function printDiagnostics(diagnostics: readonly Diagnostic[], sources: readonly ManifestFile[]): void {
-  const style = styleFor(process.stderr);
-  const textOf = sourceText(sources);
-  for (const found of diagnostics) {
-    const text = diagnosticText(found, textOf, style);
-    printToStderr(`${text}${found.severity === "error" ? "\n" : ""}`);
-  }
+/** The message, the lines it is about, and what to do; those with one cause together. */
+export function printDiagnostics(
+  diagnostics: readonly Diagnostic[],
+  sources: readonly ManifestFile[],
+  verbose = false,
+): void {
+  const options = { sourceText: sourceText(sources), style: styleFor(process.stderr), verbose };
+  if (diagnostics.length === 0) return;
+  printToStderr(
+    `${diagnosticsText(diagnostics, options).join("\n\n")}${hasErrors(diagnostics) ? "\n" : ""}`,
+  );
 }
 
 /** The text of each source, or the lines of those that are too large to be held. */

@@ -15,7 +15,7 @@ export async function watchState(flags: StateFlags, answer: (loaded: Loaded) => 
   }
   const found = await findFeed(flags);
   if (!found.ok) {
-    printDiagnostics(found.diagnostics, []);
+    printDiagnostics(found.diagnostics, [], true);
     return 2;
   }
   const { feed } = found;

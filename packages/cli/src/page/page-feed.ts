@@ -50,6 +50,6 @@ function printHealth(resource: string, { state, message }: KindHealth): void {
 
 function printUnreadable(diagnostics: readonly Diagnostic[]): void {
   if (diagnostics.length === 0) return printMessage("everything can be read again");
-  printDiagnostics(diagnostics, []);
+  printDiagnostics(diagnostics, [], true);
   printMessage("The page evaluates nothing until this can be read again.");
 }

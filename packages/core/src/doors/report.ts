@@ -22,6 +22,10 @@ export {
   summarize,
   summaryText,
 } from "../report/diagnostics-text.js";
+export { diagnosticsText, worstFirst } from "../report/diagnostics-groups.js";
+export { countsOf } from "../collections/maps.js";
+export { formatCounts } from "../diagnostics/summary.js";
+export { counted } from "../report/wording.js";
 export { fitted } from "../report/fitted.js";
 export { apiVersion } from "../report/explanation/explanation-json.js";
 export { explanationText } from "../report/explanation/explanation-text.js";

@@ -11,7 +11,17 @@ export function withAdvice(
   const advised = diagnostics.map((found) =>
     found.code === "TW3003" ? aboutSkipped(found, sources, skipped) : found,
   );
-  return withoutTemplates(advised, sources);
+  return withoutTemplates(aboutCopies(advised), sources);
+}
+
+/** Several objects that are there twice are one mistake: a folder with variants of the same objects. */
+function aboutCopies(diagnostics: readonly Diagnostic[]): readonly Diagnostic[] {
+  const copies = diagnostics.filter(({ code }) => code === "TW1102");
+  const hint =
+    "If the files are variants of the same objects (overlays, environments), read one variant at a time.";
+  return copies.length < 2
+    ? diagnostics
+    : diagnostics.map((found) => (found === copies[0] ? { hint, ...found } : found));
 }
 
 function aboutSkipped(

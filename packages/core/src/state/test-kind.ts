@@ -11,3 +11,7 @@ export const isTestKind = ({
   readonly kind: string;
 }): boolean =>
   [connectivityTestKind, guaranteeKind].some((each) => each.apiVersion === apiVersion && each.kind === kind);
+
+/** Our group, or one that was meant to be: without a version, or with another domain. */
+export const isOwnGroup = (apiVersion: string): boolean =>
+  apiVersion === "" || /^tierwall(?:[./]|$)/.test(apiVersion);

@@ -22,7 +22,7 @@ import { locateProblem } from "../../schema/locate-problem.js";
 import { validate } from "../../schema/validate.js";
 import type { Question } from "../explain/ask.js";
 import { parseEndpoint, parseTarget } from "../endpoints/endpoint-ref.js";
-import { connectivityTestKind } from "../../state/test-kind.js";
+import { connectivityTestKind, isOwnGroup } from "../../state/test-kind.js";
 
 /** An object of a test; it is never applied to a cluster. */
 const part = <F extends Fields>(title: string, description: string, fields: F) => ({
@@ -91,9 +91,7 @@ export function readConnectivityTests(
   if (!text.includes(connectivityTestKind.kind)) return { tests: [], diagnostics: [] };
   const { documents, diagnostics: broken } = parseManifest(text, file);
   const ours = objectsOf(documents).objects.filter(
-    (o) =>
-      o.kind === connectivityTestKind.kind &&
-      (o.apiVersion === "" || o.apiVersion.startsWith("tierwall.dev/")),
+    ({ kind, apiVersion }) => kind === connectivityTestKind.kind && isOwnGroup(apiVersion),
   );
   const read = ours.map(readTest);
   return {

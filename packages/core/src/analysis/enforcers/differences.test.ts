@@ -257,6 +257,18 @@ spec:
     expect(text).not.toMatch(/np rule 1 allows/);
   });
 
+  it("S1.3: a NetworkPolicy for one direction does not open the other, which another NetworkPolicy isolates", () => {
+    const policies =
+      networkPolicy("a", "{podSelector: {}, policyTypes: [Ingress, Egress]}") +
+      networkPolicy("a", "{podSelector: {}, policyTypes: [Ingress], ingress: [{}]}").replace(
+        "name: np",
+        "name: ingress",
+      );
+    const question = "a/client -> b/server:80/TCP";
+    expect(caveatsAbout(world(cluster + policies).state, question)).toEqual([]);
+    expect(world(cluster + policies, { enforcer: "kube-network-policies" }).verdict(question)).toBe("Deny");
+  });
+
   it("S9.7: lint is about the policies as this page reads them, whatever implementation answers", () => {
     const policies =
       networkPolicy("b", "{podSelector: {}, policyTypes: [Ingress]}") + baseline("Deny", "egress");

@@ -9,7 +9,7 @@ import { objectsOf, parseManifest } from "../../manifest/parse.js";
 import type { NamespaceSet, PortMatch } from "../../policy/model.js";
 import { locateProblem } from "../../schema/locate-problem.js";
 import { validate } from "../../schema/validate.js";
-import { guaranteeKind } from "../../state/test-kind.js";
+import { guaranteeKind, isOwnGroup } from "../../state/test-kind.js";
 import type { Claim, ClaimedEnd } from "./claim.js";
 import { parsePortRange } from "./port-range.js";
 import {
@@ -49,8 +49,7 @@ export function readGuarantees(
   if (!text.includes(guaranteeKind.kind)) return { guarantees: [], diagnostics: [] };
   const { documents, diagnostics: broken } = parseManifest(text, file);
   const ours = objectsOf(documents).objects.filter(
-    ({ kind, apiVersion }) =>
-      kind === guaranteeKind.kind && (apiVersion === "" || apiVersion.startsWith("tierwall.dev/")),
+    ({ kind, apiVersion }) => kind === guaranteeKind.kind && isOwnGroup(apiVersion),
   );
   const read = ours.map(readGuarantee);
   return {

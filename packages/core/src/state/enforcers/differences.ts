@@ -257,11 +257,11 @@ const excludesNamespaces = (peer: Peer): boolean =>
 function decidingOtherDirection({ policy, lowered: { rules, isolation } }: PolicyDefinition): Lowered {
   if (policy.dialect !== "network-policy") return { rules, isolation };
   const others = directions.filter((direction) => !isolation.some((entry) => entry.direction === direction));
-  const last = Number.MAX_SAFE_INTEGER;
-  const added = isolation.flatMap(({ tier, subject }) =>
+  // First in the baseline: another NetworkPolicy that isolates the pod in that direction still decides before it.
+  const added = isolation.flatMap(({ subject }) =>
     others.map((direction): PlacedRule => {
       const rule = allowing(subject, { kind: "everything" }, policy, direction, pastBaseline);
-      return { tier, rank: last, precedence: 0, rule };
+      return { tier: "baseline", rank: ranks.only - 1, precedence: 0, rule };
     }),
   );
   return { rules: [...rules, ...added], isolation };

@@ -11,6 +11,7 @@ import { renderReference } from "./render-reference.mjs";
 /** Folders with nothing but generated files: what is no longer generated is deleted. */
 const whollyGenerated = [
   "packages/cli/man",
+  "docs/reference/cli",
   "docs/reference/fields",
   "deploy/crds",
   "deploy/kustomize",
@@ -42,7 +43,7 @@ async function generate() {
   );
   pages["docs/reference/fields/tierwall-yaml.md"] = defaultsPage(cli.defaultsSchema());
   pages["docs/reference/library-api.md"] = `${header}${libraryPage()}`;
-  pages["docs/reference/cli.md"] = commandsPage(cli.helpPages());
+  Object.assign(pages, commandPages(cli.helpPages()));
   for (const { file, text } of cli.manPages()) pages[`packages/cli/man/${file}`] = text;
   for (const [file, text] of Object.entries(kube.definitionFiles())) pages[`deploy/crds/${file}`] = text;
   for (const [file, text] of Object.entries(kube.installFiles())) pages[`deploy/${file}`] = text;
@@ -132,11 +133,21 @@ function defaultsPage(schema) {
   return `${header}# tierwall.yaml\n\n${intro}\n${renderReference(schema, "##", new Set())}`;
 }
 
-function commandsPage(help) {
-  const commands = help.map(
-    ({ command, text }) => `## ${command}\n\n\`\`\`text\n${text.trimEnd()}\n\`\`\`\n`,
-  );
-  return `${header}# The command line\n\n${commands.join("\n")}`;
+/** The help of the program, with a link to each command; and a page for each command. */
+function commandPages([program, ...commands]) {
+  const block = (text) => `\`\`\`text\n${text.trimEnd()}\n\`\`\`\n`;
+  const nameOf = (command) => command.replace(/^tierwall /, "");
+  const rows = commands.map(({ command }) => {
+    const summary = new RegExp(`^  ${nameOf(command)} +(.*)$`, "m").exec(program.text)[1];
+    return `| [\`${command}\`](${nameOf(command)}.md) | ${summary} |`;
+  });
+  const table = ["| command | what it does |", "|---|---|", ...rows, ""].join("\n");
+  const pages = {
+    "docs/reference/cli/README.md": `${header}# The command line\n\n${table}\n${block(program.text)}`,
+  };
+  for (const { command, text } of commands)
+    pages[`docs/reference/cli/${nameOf(command)}.md`] = `${header}# ${command}\n\n${block(text)}`;
+  return pages;
 }
 
 async function built(file) {

@@ -9,7 +9,7 @@ const root = fileURLToPath(new URL("..", import.meta.url));
 const page = readFileSync(new URL("../docs/how-to/convert.md", import.meta.url), "utf8");
 const talks = [
   ...page.matchAll(
-    /^```console\n\$ tierwall (.*)\n(?:.*\n)*?```\n(?:(?!```).*\n)*?```text\n((?:.*\n)*?)```$/gm,
+    /^```console\n\$ npx tierwall (.*)\n(?:.*\n)*?```\n(?:(?!```).*\n)*?```text\n((?:.*\n)*?)```$/gm,
   ),
 ];
 

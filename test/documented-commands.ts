@@ -2,7 +2,7 @@ import { readdirSync, readFileSync } from "node:fs";
 import { wordsOf } from "../packages/cli/testing/command-lines.js";
 
 /*
- * The command lines of tierwall in README.md, docs/ and --help (docs/reference/cli.md), as a reader would copy them. Those that need
+ * The command lines of tierwall in README.md, docs/ and --help (docs/reference/cli), as a reader would copy them. Those that need
  * files are run by documented-commands.test.ts, and those that need a cluster by cluster/documented-commands.test.ts. Those that need
  * a node are parsed by command-lines.test.ts.
  */

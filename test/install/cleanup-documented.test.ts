@@ -1,9 +1,16 @@
-import { readFileSync } from "node:fs";
+import { readdirSync, readFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
 
 /* The kernel keeps what the agent wrote: every page about writing rules also says how to remove them. */
 
 const read = (path: string): string => readFileSync(new URL(`../../${path}`, import.meta.url), "utf8");
+
+const pages = [
+  "README.md",
+  ...readdirSync(new URL("../../docs", import.meta.url), { recursive: true, encoding: "utf8" })
+    .filter((name) => name.endsWith(".md") && !name.startsWith("reference/cli/"))
+    .map((name) => `docs/${name}`),
+];
 
 /** `tierwall agent`, run or apply; the other actions ask an agent that runs. */
 const writes = /tierwall agent (?!status|confirm|give-up|--cleanup)(apply\b|-)/;
@@ -16,9 +23,9 @@ function commandBlocks(text: string): readonly string[] {
 }
 
 describe("`tierwall agent --cleanup` is documented where rules are written to a kernel", () => {
-  it.each(["README.md", "docs/how-to/agent.md"])("in every block of commands of %s", (path) => {
-    const blocks = commandBlocks(read(path));
-    expect(blocks.length).toBeGreaterThan(0);
+  it("in every block of commands of README.md and docs/", () => {
+    const blocks = pages.flatMap((path) => commandBlocks(read(path)));
+    expect(blocks.length).toBeGreaterThan(1);
     for (const block of blocks) expect(block).toContain("tierwall agent --cleanup");
   });
 
@@ -30,9 +37,6 @@ describe("`tierwall agent --cleanup` is documented where rules are written to a 
   );
 
   it.each(["agent", "nft"])("in the help of `tierwall %s`", (command) => {
-    const page = new RegExp(`\\n## tierwall ${command}\\n([\\s\\S]*?)\\n## `).exec(
-      read("docs/reference/cli.md"),
-    )?.[1];
-    expect(page).toContain("tierwall agent --cleanup");
+    expect(read(`docs/reference/cli/${command}.md`)).toContain("tierwall agent --cleanup");
   });
 });

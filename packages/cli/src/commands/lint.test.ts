@@ -119,7 +119,7 @@ describe("--fix", () => {
 it("the page in docs/ shows what it prints", () => {
   const root = fileURLToPath(new URL("../../../../", import.meta.url));
   const page = readFileSync(join(root, "docs/how-to/lint.md"), "utf8");
-  const [, command, shown] = /^ {4}\$ tierwall (.*)\n((?: {4}.*\n|\n)+)/m.exec(page)!;
+  const [, command, shown] = /^ {4}\$ npx tierwall (.*)\n((?: {4}.*\n|\n)+)/m.exec(page)!;
   const { stdout } = tierwall(command!.split(" "), { cwd: root });
   expect(stdout).toContain(shown!.trimEnd().replaceAll(/^ {4}/gm, ""));
 });

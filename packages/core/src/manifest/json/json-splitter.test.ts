@@ -2,11 +2,12 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { cut } from "../../../testing/transform/cut.js";
 import type { Json } from "../document.js";
-import { ByteWindow } from "./byte-window.js";
+import { TextWindow } from "../text-window.js";
+import { decodedChunks } from "../utf8.js";
 import { JsonSplitter, NotJson } from "./json-splitter.js";
 
 const splitterOf = (text: string, size = 1_000_000) =>
-  new JsonSplitter(new ByteWindow(cut(text, size)), "test.json");
+  new JsonSplitter(new TextWindow(decodedChunks(cut(text, size))), "test.json");
 
 /** The values of a text; undefined where it is not JSON. */
 function valuesIn(text: string, size?: number): readonly Json[] | undefined {
@@ -52,11 +53,11 @@ describe("a mistake is reported before the rest of the text is read", () => {
     ["a quote too few", '{"a: 1,\n "b"'],
   ])("%s", (_what, beginning) => {
     let chunks = 0;
-    function* endless(): Iterable<Uint8Array> {
-      yield new TextEncoder().encode(beginning);
-      for (; chunks < 100; chunks++) yield new TextEncoder().encode(`: 1}, {"c"`.repeat(100));
+    function* endless(): Iterable<string> {
+      yield beginning;
+      for (; chunks < 100; chunks++) yield `: 1}, {"c"`.repeat(100);
     }
-    const splitter = new JsonSplitter(new ByteWindow(endless()), "test.json");
+    const splitter = new JsonSplitter(new TextWindow(endless()), "test.json");
     expect(() => splitter.next()).toThrow(NotJson);
     expect(chunks).toBeLessThan(3);
   });

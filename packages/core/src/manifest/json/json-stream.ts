@@ -1,11 +1,11 @@
 import { diagnostic } from "../../diagnostics/diagnostic.js";
-import type { ByteWindow } from "./byte-window.js";
 import type { Json, JsonObject } from "../document.js";
 import { JsonSplitter, NotJson } from "./json-splitter.js";
 import { type Beginning, Lines } from "../lines.js";
 import { objectsInValue } from "../list.js";
 import type { Receiver } from "../object.js";
 import { StreamedList } from "../streamed-list.js";
+import type { TextWindow } from "../text-window.js";
 
 /*
  * A snapshot of a large cluster is one list, longer than the longest text JavaScript can hold. Its items are split off one
@@ -16,7 +16,7 @@ import { StreamedList } from "../streamed-list.js";
  */
 
 /** Reads one JSON document after the other. Everything before a mistake has been delivered by then. */
-export function readJsonStream(window: ByteWindow, file: string, receiver: Receiver): void {
+export function readJsonStream(window: TextWindow, file: string, receiver: Receiver): void {
   const values = new JsonSplitter(window, file);
   try {
     while (values.skipSpace() !== undefined) readDocument(values, file, receiver);

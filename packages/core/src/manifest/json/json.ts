@@ -178,21 +178,23 @@ const backslash = 0x5c;
 
 /** Where the string that begins here ends; undefined where the text ends before it does. */
 function stringEnd(text: string, at: number): number | undefined {
-  for (let i = at + 1; i < text.length; i++) {
-    const c = text.charCodeAt(i);
-    if (c === backslash) i++;
-    else if (c === quote) return i + 1;
+  for (let end = text.indexOf('"', at + 1); end !== -1; end = text.indexOf('"', end + 1)) {
+    let escapes = 0;
+    while (text.charCodeAt(end - 1 - escapes) === backslash) escapes++;
+    if (escapes % 2 === 0) return end + 1;
   }
   return undefined;
 }
 
+const inNumberOrWord = /[-+.\w]*/y;
+
 /** Where the value that begins here ends; undefined where the text ends before it does. Nesting is counted, not recursed into. */
-function valueEnd(text: string, at: number): number | undefined {
+export function valueEnd(text: string, at: number): number | undefined {
   if (text[at] === '"') return stringEnd(text, at);
   if (text[at] !== "{" && text[at] !== "[") {
-    let end = at;
-    while (end < text.length && !",]} \t\n\r".includes(text[end]!)) end++;
-    return end === text.length ? undefined : Math.max(end, at + 1);
+    inNumberOrWord.lastIndex = at + 1;
+    const end = inNumberOrWord.test(text) ? inNumberOrWord.lastIndex : text.length;
+    return end >= text.length ? undefined : end;
   }
   let depth = 0;
   for (let i = at; i < text.length; i++) {

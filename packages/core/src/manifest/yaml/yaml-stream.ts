@@ -4,7 +4,7 @@ import { objectsInValue } from "../list.js";
 import type { Receiver } from "../object.js";
 import { readPlainYaml } from "./plain-yaml.js";
 import { mayBeList, StreamedList } from "../streamed-list.js";
-import type { TextWindow } from "./text-window.js";
+import type { TextWindow } from "../text-window.js";
 import { parseYamlPart, plainYamlPart } from "./yaml.js";
 
 /*

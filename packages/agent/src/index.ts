@@ -2,6 +2,7 @@ export type { AgentOptions, SourceOptions } from "./agent-options.js";
 export { cleanUp } from "./command/clean-up.js";
 export { runAgent } from "./command/run-agent.js";
 export { tryRules } from "./command/try-rules.js";
+export { checkupText, examineNode, hasFailures, type NodeCheckup } from "./doctor/doctor.js";
 export { NodeCompiler } from "./compile/node-compiler.js";
 export { type Applied, KernelTable } from "./kernel/kernel-table.js";
 export type { Outcome } from "./kernel/outcome.js";

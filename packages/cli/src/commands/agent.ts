@@ -1,12 +1,18 @@
 import type { AgentStatus, Outcome } from "@tierwall/agent";
 import type { Style } from "@tierwall/core";
 import { Argument, type Command, Option } from "commander";
-import { type AgentFlags, agentOptions, contradiction, withAgentFlags } from "../input/agent-flags.js";
+import {
+  type AgentFlags,
+  agentOptions,
+  contradiction,
+  nodeName,
+  withAgentFlags,
+} from "../input/agent-flags.js";
 import { duration } from "../input/quantity.js";
 import { collect } from "../input/state.js";
-import { print, styleFor, printMessage } from "../output/terminal.js";
+import { print, printText, styleFor, printMessage } from "../output/terminal.js";
 
-const actions = ["run", "status", "apply", "confirm", "give-up"] as const;
+const actions = ["run", "status", "doctor", "apply", "confirm", "give-up"] as const;
 type Action = (typeof actions)[number];
 
 export function addAgent(program: Command, finish: (status: number) => void): void {
@@ -39,7 +45,9 @@ export function addAgent(program: Command, finish: (status: number) => void): vo
       collect,
     )
     .addOption(
-      new Option("-o, --output <format>", "status: how to answer").choices(["text", "json"]).default("text"),
+      new Option("-o, --output <format>", "status, doctor: how to answer")
+        .choices(["text", "json"])
+        .default("text"),
     )
     .addHelpText(
       "after",
@@ -58,11 +66,15 @@ Examples:
   # What it is doing
   tierwall agent status
 
+  # Check this node: kernel, network plugin, kube-proxy, other programs, and the agent
+  tierwall agent doctor
+
   # Remove everything that \`agent\` and \`agent apply\` wrote to the kernel, after the agent has ended
   tierwall agent --cleanup
 
 docs/how-to/agent.md and docs/how-to/troubleshoot-agent.md have more.
-Exit status: 0 ended or done, 1 rules were taken back, or no agent answers, 2 it cannot start.`,
+Exit status: 0 ended or done, 1 rules were taken back, no agent answers, or the doctor found a failure, 2 it
+cannot start.`,
     )
     .action(async (action: Action, flags: AgentFlags) => finish(await perform(action, flags)));
 }
@@ -83,6 +95,12 @@ async function perform(action: Action, flags: AgentFlags): Promise<number> {
       return agent.tryRules(agentOptions(flags), { wait: flags.confirm, guards: flags.guard ?? [] });
     case "status":
       return reportStatus(await agent.askAgent(flags.control, "GET /status"), flags, agent.statusText);
+    case "doctor": {
+      const checkup = await agent.examineNode(nodeName(flags), flags.control);
+      if (flags.output === "json") print(JSON.stringify(checkup, undefined, 2));
+      else printText(agent.checkupText(checkup, styleFor(process.stdout)));
+      return agent.hasFailures(checkup) ? 1 : 0;
+    }
     case "confirm":
       return report(await agent.askAgent(flags.control, "POST /confirm"));
     case "give-up":

@@ -138,7 +138,8 @@ export function contradiction({ unknownPods, unknownPodsAfter: after }: AgentFla
 const usualLogGroup = 465;
 
 /** Kubernetes gives pods the name of their node where the manifest asks for it; kubelets use the name of the host. */
-const nodeName = ({ node }: AgentFlags): string => node ?? process.env.NODE_NAME ?? hostname().toLowerCase();
+export const nodeName = ({ node }: AgentFlags): string =>
+  node ?? process.env.NODE_NAME ?? hostname().toLowerCase();
 
 function sourceOptions(flags: AgentFlags): SourceOptions {
   const { filename, recursive = false, kubeconfig, context } = flags;

@@ -37,6 +37,7 @@ const stateOf = (moment: ClusterMoment): State => ({
   written: [],
   definitions: [],
   tiersAs: () => moment.tiers,
+  setup: {},
   withDefinitions: () => stateOf(moment),
   diagnostics: [],
   skipped: new Map(),

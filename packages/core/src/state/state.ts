@@ -69,6 +69,8 @@ export interface State {
   readonly tiersAs: (enforcer: EnforcerName | undefined, among?: readonly EnforcerDifference[]) => Tiers;
   /** What holds for every answer about this state. */
   readonly caveats: readonly Caveat[];
+  /** How policies are read and enforced. */
+  readonly setup: Setup;
   /** The same cluster under other policies; the input is not validated again. */
   readonly withDefinitions: (definitions: readonly PolicyDefinition[]) => State;
   readonly diagnostics: readonly Diagnostic[];
@@ -218,8 +220,8 @@ export class StateReader implements Receiver {
 
 export type Enforcement = NonNullable<StateOptions["ciliumEnforcement"]>;
 
-/** How policies are enforced. */
-type Setup = LowerOptions & Pick<StateOptions, "enforcer" | "ciliumEnforcement">;
+/** How policies are read and enforced. */
+export type Setup = LowerOptions & Pick<StateOptions, "enforcer" | "ciliumEnforcement">;
 
 function partsAs(
   definitions: readonly PolicyDefinition[],
@@ -246,7 +248,7 @@ function familiesIn({ pods, nodes }: Cluster): Pick<LowerOptions, "ciliumFamilie
 export function stateOf(
   definitions: readonly PolicyDefinition[],
   setup: Setup,
-  rest: Omit<State, "definitions" | "policies" | "tiers" | "tiersAs" | "withDefinitions">,
+  rest: Omit<State, "definitions" | "policies" | "tiers" | "tiersAs" | "setup" | "withDefinitions">,
 ): State {
   const tiersAs: State["tiersAs"] = (enforcer, among) => {
     const { enforcer: _, ...others } = setup;
@@ -259,6 +261,7 @@ export function stateOf(
     policies: definitions.map(({ policy }) => policy),
     tiers: tiersAs(setup.enforcer),
     tiersAs,
+    setup,
     caveats: [...rest.caveats, ...notEnforcedCaveats(definitions, setup)],
     withDefinitions: (others) => stateOf(others, setup, rest),
   };

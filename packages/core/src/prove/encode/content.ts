@@ -19,6 +19,10 @@ export const peerContent = (peer: Peer): string => {
 
 export const portContent = (port: PortMatch | "every"): string => JSON.stringify(port);
 
+/** One peer and one port of a rule. */
+export const pairContent = (peer: Peer, port: PortMatch | "every"): string =>
+  `${peerContent(peer)} ${portContent(port)}`;
+
 export const subjectContent = ({ namespaces, pods, account }: PodSelection): string =>
   JSON.stringify([namespaces, pods, account]);
 

@@ -1,17 +1,16 @@
 import {
   type Direction,
   type Isolation,
-  type Peer,
-  type PortMatch,
   type Rule,
   type Tier,
   tierNames,
   type Tiers,
 } from "../../policy/model.js";
 import { FALSE, type Literal, not, TRUE } from "../sat/index.js";
-import { peerContent, portContent } from "./content.js";
-import type { End } from "./label-pair.js";
+import { pairContent } from "./content.js";
+import { endOf } from "./label-pair.js";
 import type { Matching } from "./match.js";
+import type { OwnerRules } from "./owner-rules.js";
 
 /*
  * evaluate/walk.ts as literals. Each tier is read from its end to its beginning, where `next` is what later tiers decide:
@@ -137,7 +136,9 @@ export class EncodedWalk {
     if (owners !== undefined) rest = formula.choose(owners.allow, allowed, rest);
     for (const rules of this.segmentsOf(tier).toReversed())
       rest = yield this.walkRules(rules, direction, { next, allowed, rest });
-    return owners === undefined ? rest : formula.and([not(owners.deny), rest]);
+    if (owners === undefined) return rest;
+    const byGroup = this.options.ownerRules?.denies(direction, this.matching) ?? FALSE;
+    return formula.and([not(owners.deny), not(byGroup), rest]);
   }
 
   /** What a rule that matches makes of the connection. */
@@ -233,7 +234,8 @@ export class EncodedWalk {
           const alike = (plain.get(pairContent(peer, port)) ?? []).map((other) =>
             formula.and([matching.isSubject(other.subject, subject), this.switchOf(other)]),
           );
-          return formula.or([...matches.map(not), ...alike]);
+          const added = this.options.ownerRules?.allows(direction, peer, port, matching) ?? FALSE;
+          return formula.or([...matches.map(not), ...alike, added]);
         }),
       ),
     );
@@ -256,6 +258,8 @@ export interface WalkOptions {
   readonly hasSwitches?: boolean;
   /** Where the rules of a tier can be interrupted. */
   readonly segments?: ReadonlyMap<Tier, readonly (readonly Rule[])[]>;
+  /** What owners may add that does not do the same to another walk. */
+  readonly ownerRules?: OwnerRules;
 }
 
 function completed(steps: Steps): Literal {
@@ -263,9 +267,6 @@ function completed(steps: Steps): Literal {
   while (!step.done) step = steps.next(step.value);
   return step.value;
 }
-
-/** Whose policies are walked. */
-export const endOf = (direction: Direction): End => (direction === "egress" ? "source" : "destination");
 
 /** Rules that allow without a condition, by each pair of a peer and a port that they name. */
 function plainAllows({ rules }: Tier): ReadonlyMap<string, readonly Rule[]> {
@@ -279,8 +280,5 @@ function plainAllows({ rules }: Tier): ReadonlyMap<string, readonly Rule[]> {
         }
   return found;
 }
-
-const pairContent = (peer: Peer, port: PortMatch | "every"): string =>
-  `${peerContent(peer)} ${portContent(port)}`;
 
 const noPolicies: Tier = { name: "network-policy", rules: [], isolation: [] };

@@ -5,11 +5,13 @@ import { byDirection, Connection } from "./connection.js";
 import { EncodedWalk } from "./encoded-walk.js";
 import { Formula } from "./formula.js";
 import { Matching } from "./match.js";
+import type { OwnerRules } from "./owner-rules.js";
 
 /** Connections that satisfy a formula. */
 export interface Models {
   readonly connection: Connection;
   readonly solver: Solver;
+  readonly ownerRules?: OwnerRules;
   /** Closes the vocabulary, and looks for a connection under assumptions. */
   solve(assumptions: readonly Literal[], budget?: Budget): Answer;
 }

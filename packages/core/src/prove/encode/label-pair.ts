@@ -1,9 +1,12 @@
+import type { Direction } from "../../policy/model.js";
 import { FALSE, type Literal, not } from "../sat/index.js";
 import type { Formula } from "./formula.js";
 
 export type End = "source" | "destination";
 export const ends = ["source", "destination"] as const;
 export const otherEnd = (end: End): End => (end === "source" ? "destination" : "source");
+/** Whose policies are walked. */
+export const endOf = (direction: Direction): End => (direction === "egress" ? "source" : "destination");
 
 /** What an end has for one label key: nothing, one of the mentioned values, or a value that nothing mentions. */
 class LabelValue {

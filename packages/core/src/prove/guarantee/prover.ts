@@ -104,6 +104,9 @@ export class Prover {
 
   /** S11.2: Cilium's policies are what owners write where the input shows that there is Cilium. */
   private modesOf({ networkPolicies, ciliumNetworkPolicies }: Whatever): Modes {
+    // S7.12: where Cilium enforces nothing, what owners write has no effect.
+    if (this.state.setup.ciliumEnforcement === "never")
+      return { networkPolicies: "as-written", cilium: "as-written" };
     const hasCilium = this.state.policies.some(({ dialect }) => dialect === "cilium");
     return { networkPolicies, cilium: ciliumNetworkPolicies ?? (hasCilium ? networkPolicies : "as-written") };
   }

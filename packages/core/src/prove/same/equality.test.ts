@@ -116,17 +116,6 @@ describe("two sets of policies", () => {
     expect(compared(http + plain, plain).result).toBe("Same");
   });
 
-  it("S11.6: are the same with a condition, however its peers are written: added policies do not remove it", () => {
-    const watched = (cidrs: string) =>
-      ccnp(
-        "watch",
-        `{endpointSelector: {}, ingress: [{fromCIDR: [${cidrs}], toPorts: [{ports: [{port: "80", protocol: TCP}], rules: {http: [{method: GET}]}}]}]}`,
-      );
-    const together = watched("203.0.112.0/23");
-    expect(compared(together, watched("203.0.112.0/24, 203.0.113.0/24")).result).toBe("Same");
-    expect(compared(together, watched("203.0.112.0/24")).result).toBe("Different");
-  });
-
   it("S11.6: share facts, and CIDR groups are those of each side", () => {
     const group = (cidr: string) =>
       `---\napiVersion: cilium.io/v2alpha1\nkind: CiliumCIDRGroup\nmetadata: {name: offices}\nspec: {externalCIDRs: [${cidr}]}\n`;

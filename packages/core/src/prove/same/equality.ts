@@ -12,7 +12,8 @@ import {
 } from "../world/index.js";
 import { type AlignedTier, alignTiers, type Policies } from "./aligned-tiers.js";
 import type { Segment } from "./alignment.js";
-import { JointWalk } from "./joint-walk.js";
+import { differentGroups } from "./different-groups.js";
+import { JointWalk, type Owners } from "./joint-walk.js";
 import { equalSegments } from "./segments.js";
 
 /*
@@ -36,11 +37,12 @@ export function compareEverywhere(before: State, after: State, budget: Budget = 
   );
   const aligned = alignTiers(left!, right!);
   const equal = equalSegments(aligned, left!, right!, budget);
-  if (aligned.every((tier) => isSame(tier, equal))) return { result: "Same" };
-  const ownersDeny = [before, after].some(({ policies }) =>
-    policies.some(({ dialect }) => dialect === "cilium"),
-  );
-  const walk = new JointWalk(left!, right!, aligned, equal, { ownersDeny, budget });
+  const owners = ownersOf([before, after]);
+  // What owners write about a group does another thing on the other side.
+  const hasSameGroups =
+    owners !== "write Cilium" || differentGroups(left!.cidrGroups, right!.cidrGroups).length === 0;
+  if (hasSameGroups && aligned.every((tier) => isSame(tier, equal))) return { result: "Same" };
+  const walk = new JointWalk(left!, right!, aligned, equal, { owners, budget });
   if (walk.difference === FALSE) return { result: "Same" };
   switch (walk.solve([walk.difference], budget)) {
     case "unsatisfiable":
@@ -50,6 +52,13 @@ export function compareEverywhere(before: State, after: State, budget: Budget = 
     case "satisfiable":
       return difference(before, after, walk, budget);
   }
+}
+
+/** S11.6. S7.12: where Cilium enforces nothing, what owners write has no effect. */
+function ownersOf(sides: readonly State[]): Owners {
+  if (sides.every(({ setup }) => setup.ciliumEnforcement === "never")) return "write nothing";
+  const hasCilium = sides.some(({ policies }) => policies.some(({ dialect }) => dialect === "cilium"));
+  return hasCilium ? "write Cilium" : "write NetworkPolicies";
 }
 
 /** Rules with conditions depend on other rules of their tier (S7.7): those are compared as a whole. */

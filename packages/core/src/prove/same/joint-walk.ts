@@ -1,3 +1,4 @@
+import { given } from "../../diagnostics/given.js";
 import { type Direction, directions, type Rule, type Tier, type Tiers } from "../../policy/model.js";
 import {
   byDirection,
@@ -6,11 +7,15 @@ import {
   Formula,
   Matching,
   type Models,
+  type OwnerAct,
+  ownerActs,
+  OwnerRules,
   type Steps,
 } from "../encode/index.js";
 import { type Answer, type Budget, FALSE, type Literal, not, type Solver } from "../sat/index.js";
 import type { AlignedTier, Policies } from "./aligned-tiers.js";
 import type { Segment } from "./alignment.js";
+import { differentGroups } from "./different-groups.js";
 
 /*
  * The walks of both sides in one formula, step by step from the end:
@@ -26,6 +31,8 @@ export class JointWalk implements Models {
   readonly connection: Connection;
   /** A connection on which the two sides differ: allowed, or allowed without a condition, by one of them only. */
   readonly difference: Literal;
+  /** What owners may add that does not do the same on both sides. */
+  readonly ownerRules?: OwnerRules;
   /** Steps that are not asked about, after a step at which the sides differ; more each time. */
   private skipped = 0;
   private patience = 0;
@@ -35,20 +42,20 @@ export class JointWalk implements Models {
     after: Policies,
     aligned: readonly AlignedTier[],
     equal: ReadonlySet<Segment<Rule>>,
-    { ownersDeny, budget }: { readonly ownersDeny: boolean; readonly budget: Budget },
+    { owners, budget }: { readonly owners: Owners; readonly budget: Budget },
   ) {
     const formula = new Formula();
     this.connection = new Connection(formula);
-    if (!ownersDeny)
-      for (const direction of directions) formula.require(not(this.connection.owners[direction].deny));
-    const sides = [
-      new EncodedWalk(new Matching(this.connection, before.cidrGroups), tiersOf(aligned, "before"), {
-        segments: segmentsOf(aligned, "before", equal),
-      }),
-      new EncodedWalk(new Matching(this.connection, after.cidrGroups), tiersOf(aligned, "after"), {
-        segments: segmentsOf(aligned, "after", equal),
-      }),
-    ] as const;
+    for (const direction of directions)
+      for (const act of impossibleActs[owners]) formula.require(not(this.connection.owners[direction][act]));
+    if (owners === "write Cilium")
+      this.ownerRules = new OwnerRules(this.connection, differentGroups(before.cidrGroups, after.cidrGroups));
+    const walkOf = (side: "before" | "after", { cidrGroups }: Policies) =>
+      new EncodedWalk(new Matching(this.connection, cidrGroups), tiersOf(aligned, side), {
+        segments: segmentsOf(aligned, side, equal),
+        ...given({ ownerRules: this.ownerRules }),
+      });
+    const sides = [walkOf("before", before), walkOf("after", after)] as const;
     const allowed: Literal[][] = [[], []];
     const conditional: Literal[][] = [[], []];
     for (const direction of directions) {
@@ -95,6 +102,15 @@ export class JointWalk implements Models {
     return [left, right];
   }
 }
+
+/** What the owners of namespaces may add to both sides. */
+export type Owners = keyof typeof impossibleActs;
+
+const impossibleActs = {
+  "write Cilium": [],
+  "write NetworkPolicies": ["deny"],
+  "write nothing": ownerActs,
+} as const satisfies Readonly<Record<string, readonly OwnerAct[]>>;
 
 /** At one step. The last question has all the time that there is. */
 const mostConflicts = 2000;

@@ -1,4 +1,5 @@
 import type { Cluster } from "../../cluster/model.js";
+import { given } from "../../diagnostics/given.js";
 import type { Endpoint, Flow } from "../../evaluate/flow.js";
 import { formatEndpoint } from "../../evaluate/flow.js";
 import { type Decision, walk } from "../../evaluate/walk.js";
@@ -35,7 +36,9 @@ export function confirm(
   rearranged: (tiers: Tiers) => Tiers = (tiers) => tiers,
 ): Confirmed {
   const manifests = manifestsText(witness);
-  const read = readState([{ file: "counterexample.yaml", text: manifests }]);
+  const { ciliumClusterName, ciliumLabels } = base.setup;
+  const options = given({ ciliumClusterName, ciliumLabels });
+  const read = readState([{ file: "counterexample.yaml", text: manifests }], options);
   const { tiers } =
     read.definitions.length === 0 ? base : base.withDefinitions([...base.definitions, ...read.definitions]);
   const asked = rearranged(tiers);

@@ -72,7 +72,7 @@ export function essentialOf(
   };
 }
 
-function featuresOf({ connection, solver }: Models): readonly Feature[] {
+function featuresOf({ connection, solver, ownerRules }: Models): readonly Feature[] {
   const isTrue = (literal: Literal) => solver.isTrue(literal);
   const features: Feature[] = [];
   const isOpen = (literal: Literal) => literal !== TRUE && literal !== FALSE;
@@ -108,13 +108,20 @@ function featuresOf({ connection, solver }: Models): readonly Feature[] {
   }
   addQuietly(`IPv${family}`, connection.family(family));
   for (const [key, literal] of connection.facts) addQuietly(key, isTrue(literal) ? literal : not(literal));
-  for (const direction of directions)
-    for (const act of ownerActs)
-      if (isTrue(connection.owners[direction][act]) && isTrue(connection.is(endOf(direction), "pod")))
-        add(
-          `what the owner of ${direction === "egress" ? "the client" : "the server"}'s namespace wrote`,
-          connection.owners[direction][act],
-        );
+  for (const direction of directions) {
+    if (!isTrue(connection.is(endOf(direction), "pod"))) continue;
+    const acts = ownerActs.map((act) => connection.owners[direction][act]).filter(isTrue);
+    const rules = (ownerRules?.all ?? []).flatMap(({ rule, literal }) =>
+      rule.direction === direction ? [literal] : [],
+    );
+    // Another rule may do as well: that there is one at all can still be essential.
+    const written = [...acts, ...(rules.some(isTrue) ? [connection.formula.or(rules)] : [])];
+    if (written.length > 0)
+      add(
+        `what the owner of ${direction === "egress" ? "the client" : "the server"}'s namespace wrote`,
+        ...written,
+      );
+  }
   return features;
 
   function addLabels(scope: "namespace" | "pod" | "node" | "account", end: End, who: string): void {

@@ -4,7 +4,10 @@ import { type End, type EndKind, ends, type Models, type OrderedValue, ownerActs
 import { type Budget, FALSE, type Literal, not, TRUE } from "../sat/index.js";
 
 /** What makes a counterexample easy to understand, the most important first. Each is kept if it can be. */
-function preferencesOf({ connection }: Models, kinds: Readonly<Record<End, EndKind>>): readonly Literal[] {
+function preferencesOf(
+  { connection, ownerRules }: Models,
+  kinds: Readonly<Record<End, EndKind>>,
+): readonly Literal[] {
   const labelsAbsent = (["node", "pod", "namespace"] as const).flatMap((scope) =>
     [...(connection.labels.get(scope) ?? [])].flatMap(([, pair]) =>
       ends.map((end) => not(pair.present(end))),
@@ -20,6 +23,7 @@ function preferencesOf({ connection }: Models, kinds: Readonly<Record<End, EndKi
     ...ends.map((end) => not(connection.is(end, "host-network pod"))),
     connection.family(4),
     ...[...connection.facts.values()].map(not),
+    ...(ownerRules?.all ?? []).map(({ literal }) => not(literal)),
     ...directions.flatMap((direction) => ownerActs.map((act) => not(connection.owners[direction][act]))),
     ...[...connection.portNames.values()].map(not),
     connection.protocol("TCP"),

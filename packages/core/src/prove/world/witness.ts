@@ -8,10 +8,12 @@ import {
   type EndKind,
   endKinds,
   endOf,
+  isSideDependent,
   type LabelPair,
   type LabelScope,
   type Models,
   type OwnerAct,
+  type OwnerRule,
   otherEnd,
   ownerActs,
   protocols,
@@ -50,6 +52,8 @@ export interface Witness {
   readonly owners: Readonly<Record<Direction, OwnerAct | undefined>>;
   /** In which API they write it, where both would do. */
   readonly ownersApi: "NetworkPolicy" | "Cilium";
+  /** What they write about exactly one peer and port. */
+  readonly ownerRules: readonly OwnerRule[];
   /** By the key of the encoding. */
   readonly facts: ReadonlyMap<string, boolean>;
 }
@@ -71,6 +75,7 @@ export function readWitness(encoding: Models): Witness {
     portNames: [...connection.portNames].flatMap(([name, literal]) => (isTrue(literal) ? [name] : [])),
     owners: byDirection((direction) => reader.ownerAct(direction)),
     ownersApi: "NetworkPolicy",
+    ownerRules: reader.ownerRules(),
     facts: new Map([...connection.facts].map(([key, literal]) => [key, isTrue(literal)])),
   };
 }
@@ -115,9 +120,26 @@ class ModelReader {
 
   /** What decides: a denial, else that it is allowed, else that the pod is isolated. */
   ownerAct(direction: Direction): OwnerAct | undefined {
-    if (this.kind(endOf(direction)) !== "pod") return undefined;
+    if (this.kind(endOf(direction)) !== "pod" || this.isAllowedExactly(direction)) return undefined;
     const acts = ownerActs.filter((act) => this.isTrue(this.encoding.connection.owners[direction][act]));
     return (["deny", "allow", "isolate"] as const).find((act) => acts.includes(act));
+  }
+
+  ownerRules(): readonly OwnerRule[] {
+    const all = this.encoding.ownerRules?.all ?? [];
+    return all.flatMap(({ rule, literal }) =>
+      this.isTrue(literal) && this.kind(endOf(rule.direction)) === "pod" ? [rule] : [],
+    );
+  }
+
+  /** Whether one of these rules allows the connection, on both sides: then nothing else has to. */
+  private isAllowedExactly(direction: Direction): boolean {
+    return (
+      !this.isTrue(this.encoding.connection.owners[direction].deny) &&
+      this.ownerRules().some(
+        (rule) => rule.direction === direction && rule.action === "Allow" && !isSideDependent(rule.peer),
+      )
+    );
   }
 
   private namespace(end: End): string {

@@ -1,10 +1,17 @@
 import type { Decider } from "../../evaluate/walk.js";
 import { formatAddress } from "../../net/address.js";
-import { formatRule } from "../../policy/describe.js";
+import { describePeer, describePort, formatRule } from "../../policy/describe.js";
 import { formatPolicy, type Isolation, type Rule } from "../../policy/model.js";
 import type { Place } from "../../diagnostics/place.js";
 import { admissionExpression, type Assumption, type GuaranteeResult } from "../../prove/guarantee/index.js";
-import type { Confirmed, Essential, Witness, WitnessEnd } from "../../prove/world/index.js";
+import {
+  type Confirmed,
+  type Essential,
+  type OwnerRule,
+  ownerRulesName,
+  type Witness,
+  type WitnessEnd,
+} from "../../prove/world/index.js";
 import { placeText } from "../explanation/rule-text.js";
 
 /** The texts that all formats of proofs share. */
@@ -70,11 +77,22 @@ export function circumstances(all: readonly Confirmed[]): readonly string[] {
   const owners = (["egress", "ingress"] as const).flatMap((direction) => {
     const act = witness.owners[direction];
     const { namespace } = witness[direction === "egress" ? "source" : "destination"];
-    return act === undefined
-      ? []
-      : [`the owner of namespace ${namespace} wrote owner-${direction}, which ${ownerWords[act]}`];
+    const wrote = (name: string, what: string) =>
+      `the owner of namespace ${namespace} wrote ${name}, which ${what}`;
+    const rules = witness.ownerRules.filter((rule) => rule.direction === direction);
+    return [
+      ...(act === undefined ? [] : [wrote(`owner-${direction}`, ownerWords[act])]),
+      ...rules.map((rule) => wrote(ownerRulesName(direction, rule.action), ownerRuleText(rule))),
+    ];
   });
   return [...owners, ...(needed.length === 0 ? [] : [`if ${needed.join(", and ")}`])];
+}
+
+/** `allows exactly 203.0.112.0/23 on 80/TCP`. */
+function ownerRuleText({ direction, action, peer, port }: OwnerRule): string {
+  const ports = port === "every" ? "" : ` on ${describePort(port)}`;
+  const what = `${direction === "ingress" ? "from" : "to"} ${describePeer(peer)}${ports}`;
+  return action === "Allow" ? `allows exactly what is ${what}` : `denies what is ${what}`;
 }
 
 const ownerWords = { allow: "allows it", isolate: "isolates the pod", deny: "denies it" } as const;

@@ -40,8 +40,8 @@ function sectionText({ heading, object, descriptions, table }, level) {
 }
 
 function fieldTable(object, sectionOf) {
-  const rows = Object.entries(object.fields).map(([name, { schema, required, lenient }]) => {
-    const label = `\`${name}\`${required && !lenient ? " (required)" : ""}`;
+  const rows = Object.entries(object.fields).map(([name, schema]) => {
+    const label = `\`${name}\`${schema.required && !schema.lenient ? " (required)" : ""}`;
     return `| ${label} | ${cell(typeText(schema, sectionOf))} | ${cell(schema.description)} |`;
   });
   return ["| field | type | what |", "|---|---|---|", ...rows];

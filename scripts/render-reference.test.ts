@@ -1,13 +1,5 @@
 import { expect, test } from "vitest";
-import {
-  integer,
-  list,
-  object,
-  oneOf,
-  optional,
-  required,
-  string,
-} from "../packages/core/src/schema/schema.js";
+import { integer, list, object, oneOf, required, string } from "../packages/core/src/schema/schema.js";
 import { renderReference } from "./render-reference.mjs";
 
 const selector = (description: string) =>
@@ -19,9 +11,9 @@ test("every object of a schema gets a table of its own, once", () => {
     "What to do.",
     {
       action: required(oneOf("What happens.", ["Allow", "Deny"], "Allow")),
-      priority: optional(integer("Lower goes first.", { minimum: 0, maximum: 1000 })),
-      from: optional(list("Sources | peers.", selector("Who."), { maxItems: 25 })),
-      to: optional(selector("The target.")),
+      priority: integer("Lower goes first.", { minimum: 0, maximum: 1000 }),
+      from: list("Sources | peers.", selector("Who."), { maxItems: 25 }),
+      to: selector("The target."),
     },
     [{ kind: "exactly-one", of: ["from", "to"] }],
   );
@@ -46,7 +38,7 @@ test("every object of a schema gets a table of its own, once", () => {
 
 test("headings stay unique over a page, and links follow them", () => {
   const headings = new Set(["Selector"]);
-  const schema = object("a peer", "Who.", { pods: optional(selector("Pods.")) });
+  const schema = object("a peer", "Who.", { pods: selector("Pods.") });
   const text = renderReference(schema, "###", headings);
   expect(text).toContain("[Selector 2](#selector-2)");
   expect(text).toContain("### Selector 2\n\nPods.\n");

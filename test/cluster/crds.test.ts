@@ -335,7 +335,7 @@ describe("docs/reference/crds.md", () => {
 function ownLimits(schema: Schema): readonly string[] {
   if (schema.type === "list") return ownLimits(schema.items);
   if (schema.type !== "object") return [];
-  return Object.entries(schema.fields).flatMap(([name, { schema: field }]) => {
+  return Object.entries(schema.fields).flatMap(([name, field]) => {
     const limit = field.type === "list" ? field.crdMaxItems : undefined;
     const isOwn = field.type === "list" && limit !== undefined && field.maxItems !== limit;
     return [...(isOwn ? [`${name} ${limit}`] : []), ...ownLimits(field)];

@@ -5,7 +5,6 @@ import {
   object,
   type ObjectSchema,
   oneOf,
-  optional,
   type Schema,
   string,
 } from "@tierwall/core/manifest";
@@ -47,16 +46,14 @@ function wholeSchema(common: Fields, program: Command, fieldsOf: (command: Comma
   const own = commandsOf(program).map((command) => {
     const name = command.name();
     const description = `For \`tierwall ${name}\` alone: these, and all of the common ones, before which they go.`;
-    return [name, optional(closed(`the defaults of ${name}`, description, fieldsOf(command)))] as const;
+    return [name, closed(`the defaults of ${name}`, description, fieldsOf(command))] as const;
   });
   const description = "Defaults for the options of every command that has them, and of single commands.";
   return closed("tierwall.yaml", description, { ...common, ...Object.fromEntries(own) });
 }
 
 const ownFields = (command: Command): Fields =>
-  Object.fromEntries(
-    configurable(command).map((option) => [option.attributeName(), optional(schemaOf(option))]),
-  );
+  Object.fromEntries(configurable(command).map((option) => [option.attributeName(), schemaOf(option)]));
 
 /** Nothing here goes to a cluster. */
 const closed = (title: string, description: string, fields: Fields): ObjectSchema => ({
@@ -72,7 +69,7 @@ function sharedFields(commands: readonly Command[]): Fields {
   const shared = [...byName].filter(
     ([, options]) => options.length > 1 && new Set(options.map(formOf)).size === 1,
   );
-  return Object.fromEntries(shared.map(([name, options]) => [name, optional(sharedSchema(options))]));
+  return Object.fromEntries(shared.map(([name, options]) => [name, sharedSchema(options)]));
 }
 
 const formOf = (option: Option): string =>

@@ -78,7 +78,7 @@ function commandsWith(program: Command, key: string | number | undefined): reado
 function asTyped(value: unknown, schema: ObjectSchema): unknown {
   if (!isObject(value)) return value ?? {};
   const typed = Object.entries(value).map(([key, given]) => {
-    const inner = schema.fields[key]?.schema;
+    const inner = schema.fields[key];
     if (inner?.type === "object") return [key, asTyped(given, inner)];
     const texts = Array.isArray(given) ? given.map(asText) : asText(given);
     return [key, inner?.type === "list" && !Array.isArray(texts) && texts !== null ? [texts] : texts];

@@ -1,7 +1,7 @@
 import { parseAddress } from "../net/address.js";
 import { cidr, portName } from "../schema/formats.js";
 import * as schema from "../schema/schema.js";
-import { type Fields, type Format, list, object, type ObjectSchema, optional } from "../schema/schema.js";
+import { type Fields, type Format, list, object, type ObjectSchema } from "../schema/schema.js";
 
 /*
  * The parts of Kubernetes' own objects that affect verdicts. Their other fields are not checked; but a
@@ -15,9 +15,8 @@ const open = <F extends Fields>(title: string, fields: F): ObjectSchema<F> => ({
   ...object(title, description, fields),
   open: true,
 });
-const part = <F extends Fields>(title: string, fields: F) => optional(open(title, fields));
-const parts = <F extends Fields>(title: string, fields: F) =>
-  optional(list(description, open(title, fields)));
+const part = <F extends Fields>(title: string, fields: F) => open(title, fields);
+const parts = <F extends Fields>(title: string, fields: F) => list(description, open(title, fields));
 
 const ipAddress: Format = {
   name: "ip-address",
@@ -27,14 +26,14 @@ const ipAddress: Format = {
       : [{ code: "TW1309", message: `\`${text}\` is not an IP address` }],
 };
 
-const anything = optional(schema.any(description));
-const text = optional(schema.string(description));
-const texts = optional(list(description, schema.string(description)));
-const address = optional(schema.string(description, { format: ipAddress }));
-const addresses = optional(list(description, schema.string(description, { format: ipAddress })));
-const protocol = optional(schema.oneOf(description, ["TCP", "UDP", "SCTP"]));
+const anything = schema.any(description);
+const text = schema.string(description);
+const texts = list(description, schema.string(description));
+const address = schema.string(description, { format: ipAddress });
+const addresses = list(description, schema.string(description, { format: ipAddress }));
+const protocol = schema.oneOf(description, ["TCP", "UDP", "SCTP"]);
 const ports = { minimum: 1, maximum: 65535 };
-const port = optional(schema.integer(description, ports));
+const port = schema.integer(description, ports);
 
 const metadata = part("metadata", {
   name: anything,
@@ -47,7 +46,7 @@ const metadata = part("metadata", {
 const containers = (title: string) =>
   parts(title, {
     ports: parts("a container port", {
-      name: optional(schema.string(description, { format: portName })),
+      name: schema.string(description, { format: portName }),
       containerPort: port,
       protocol,
     }),
@@ -56,14 +55,14 @@ const containers = (title: string) =>
 
 const podSpec = part("a pod's spec", {
   nodeName: text,
-  hostNetwork: optional(schema.boolean(description)),
+  hostNetwork: schema.boolean(description),
   serviceAccountName: text,
   containers: containers("a container"),
   initContainers: containers("an init container"),
 });
 
 const podStatus = part("a pod's status", {
-  phase: optional(schema.oneOf(description, ["Pending", "Running", "Succeeded", "Failed", "Unknown"])),
+  phase: schema.oneOf(description, ["Pending", "Running", "Succeeded", "Failed", "Unknown"]),
   podIP: address,
   podIPs: parts("a pod address", { ip: address }),
   hostIP: address,
@@ -73,13 +72,13 @@ const podStatus = part("a pod's status", {
 const template = part("a pod template", { metadata, spec: podSpec });
 const workload = open("a workload", { metadata, spec: part("a workload's spec", { template }) });
 
-const targetPort = optional({
+const targetPort = {
   type: "int-or-string",
   description,
   expected: "a port number or a port name",
   ...ports,
   format: portName,
-} as const);
+} as const;
 
 const serviceSpec = part("a Service's spec", {
   selector: anything,
@@ -102,13 +101,13 @@ const byKind: Readonly<Record<string, ObjectSchema>> = {
   EndpointSlice: open("an EndpointSlice", {
     metadata,
     endpoints: parts("an endpoint", { addresses: texts }),
-    ports: parts("an endpoint port", { port: optional(schema.integer(description)), protocol }),
+    ports: parts("an endpoint port", { port: schema.integer(description), protocol }),
   }),
   CronJob: open("a CronJob", { metadata, spec: part("a CronJob's spec", { jobTemplate }) }),
   CiliumCIDRGroup: open("a CiliumCIDRGroup", {
     metadata,
     spec: part("a CiliumCIDRGroup's spec", {
-      externalCIDRs: optional(list(description, schema.string(description, { format: cidr }))),
+      externalCIDRs: list(description, schema.string(description, { format: cidr })),
     }),
   }),
 };

@@ -4,13 +4,12 @@ import { type DomainPattern, type Peer, type PodSelection, podsPeer } from "../p
 import { cidr, domainName } from "../schema/formats.js";
 import {
   type Constraint,
-  type Field,
   type Fields,
   list,
   object,
   type ObjectSchema,
-  optional,
   required,
+  type Schema,
   string,
 } from "../schema/schema.js";
 import { labelSelector } from "../schema/selector.js";
@@ -20,7 +19,7 @@ import { labelSelector } from "../schema/selector.js";
  * whether `pods` needs its namespaces, how many networks a peer accepts, and whether it can have domain names.
  */
 
-const namespacedPods = <N extends Field>(namespaceSelector: N) =>
+const namespacedPods = <N extends Schema>(namespaceSelector: N) =>
   object(
     "a selection of pods",
     "Pods by their labels and the labels of their namespaces. Host-network pods are never selected.",
@@ -39,7 +38,7 @@ export const podsInNamespaces = namespacedPods(
 
 /** S3.8: ClusterNetworkPolicy as released. */
 export const podsInAnyNamespace = namespacedPods(
-  optional(labelSelector("The namespaces of the pods, by their labels; every namespace if missing or `{}`.")),
+  labelSelector("The namespaces of the pods, by their labels; every namespace if missing or `{}`."),
 );
 
 export const subject = <P extends ObjectSchema>(pods: P) =>
@@ -47,10 +46,10 @@ export const subject = <P extends ObjectSchema>(pods: P) =>
     "a subject",
     "The pods that the policy applies to. Host-network pods are never selected.",
     {
-      namespaces: optional(
-        labelSelector("All pods of these namespaces, by the labels of the namespace; `{}` is every pod."),
+      namespaces: labelSelector(
+        "All pods of these namespaces, by the labels of the namespace; `{}` is every pod.",
       ),
-      pods: optional(pods),
+      pods: pods,
     },
     [
       {
@@ -63,45 +62,37 @@ export const subject = <P extends ObjectSchema>(pods: P) =>
 
 /** Peers of both directions. */
 export const podPeers = <P extends ObjectSchema>(pods: P) => ({
-  namespaces: optional(
-    labelSelector(
-      "All pods of these namespaces, by the labels of the namespace; `{}` is every pod of the cluster.",
-    ),
+  namespaces: labelSelector(
+    "All pods of these namespaces, by the labels of the namespace; `{}` is every pod of the cluster.",
   ),
-  pods: optional(pods),
+  pods: pods,
 });
 
 /** Peers of egress rules. */
 export const addressPeers = (maxNetworks: number, crdMaxNetworks = maxNetworks) => ({
-  nodes: optional(
-    labelSelector("Nodes by their labels, including their host-network pods; `{}` is every node."),
-  ),
-  networks: optional(
-    list(
-      "Ranges of addresses. They match external addresses, pods and nodes. To exclude pods, " +
-        "put a rule with action Pass for them before this one.",
-      string("An IPv4 or IPv6 range, as in `10.0.0.0/8` or `fd00::/8`. `0.0.0.0/0` does not include IPv6.", {
-        format: cidr,
-        maxLength: 43,
-      }),
-      { minItems: 1, maxItems: maxNetworks, crdMaxItems: crdMaxNetworks, set: true },
-    ),
+  nodes: labelSelector("Nodes by their labels, including their host-network pods; `{}` is every node."),
+  networks: list(
+    "Ranges of addresses. They match external addresses, pods and nodes. To exclude pods, " +
+      "put a rule with action Pass for them before this one.",
+    string("An IPv4 or IPv6 range, as in `10.0.0.0/8` or `fd00::/8`. `0.0.0.0/0` does not include IPv6.", {
+      format: cidr,
+      maxLength: 43,
+    }),
+    { minItems: 1, maxItems: maxNetworks, crdMaxItems: crdMaxNetworks, set: true },
   ),
 });
 
 /** Peers of egress rules that allow (S8.2). */
 export const domainPeers = {
-  domainNames: optional(
-    list(
-      "Destinations by DNS name; only in rules that allow traffic. This neither allows nor filters DNS itself.",
-      string(
-        "A name such as `example.com`, or `*.example.com` for its subdomains, without the domain itself.",
-        {
-          format: domainName,
-        },
-      ),
-      { minItems: 1, maxItems: 25, set: true },
+  domainNames: list(
+    "Destinations by DNS name; only in rules that allow traffic. This neither allows nor filters DNS itself.",
+    string(
+      "A name such as `example.com`, or `*.example.com` for its subdomains, without the domain itself.",
+      {
+        format: domainName,
+      },
     ),
+    { minItems: 1, maxItems: 25, set: true },
   ),
 };
 

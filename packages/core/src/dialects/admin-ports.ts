@@ -7,7 +7,6 @@ import {
   integer,
   object,
   oneOf,
-  optional,
   required,
   type Static,
   string,
@@ -78,27 +77,23 @@ function checkRange(shortest: ShortestRange, single: string) {
   };
 }
 
-const protocol = optional(oneOf("The protocol. Default: TCP.", ["TCP", "UDP", "SCTP"], "TCP"));
+const protocol = oneOf("The protocol. Default: TCP.", ["TCP", "UDP", "SCTP"], "TCP");
 
 export const adminPort = (shortest: ShortestRange) =>
   object(
     "a port",
     "A port of the destination, by number, by name, or a range of them.",
     {
-      portNumber: optional(
-        object("a port number", "One port of one protocol.", {
-          protocol,
-          port: required(portNumber("The port.")),
-        }),
-      ),
-      namedPort: optional(namedPort),
-      portRange: optional(
-        object(
-          "a port range",
-          "All ports from `start` to `end` of one protocol.",
-          { protocol, ...rangeEnds },
-          [orderedRange(shortest, "portNumber")],
-        ),
+      portNumber: object("a port number", "One port of one protocol.", {
+        protocol,
+        port: required(portNumber("The port.")),
+      }),
+      namedPort: namedPort,
+      portRange: object(
+        "a port range",
+        "All ports from `start` to `end` of one protocol.",
+        { protocol, ...rangeEnds },
+        [orderedRange(shortest, "portNumber")],
       ),
     },
     [{ kind: "exactly-one", of: ["portNumber", "namedPort", "portRange"] }],

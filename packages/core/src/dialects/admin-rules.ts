@@ -9,7 +9,6 @@ import {
   list,
   object,
   type ObjectSchema,
-  optional,
   required,
   string,
   type StringSchema,
@@ -19,7 +18,7 @@ import { failClosed, type LowerContext, notEnforced, originOf } from "./dialect.
 
 /* Rules of the policy.networking.k8s.io APIs (sections 3 and 4): in order, with action, peers and ports. */
 
-const name = optional(string("A name for this rule in reports, at most 100 characters.", { maxLength: 100 }));
+const name = string("A name for this rule in reports, at most 100 characters.", { maxLength: 100 });
 
 /** `ingress` and `egress` of a spec. `limit` is the number of rules per direction and of peers per rule. */
 export const ruleLists = <
@@ -37,38 +36,34 @@ export const ruleLists = <
 }) => {
   const peers = { minItems: 1, maxItems: parts.limit };
   return {
-    ingress: optional(
-      list(
-        "Rules for incoming connections of the subject: the first that matches decides. An empty list has no effect.",
-        object(
-          "an ingress rule",
-          "What to do with traffic from any of these peers to any of these ports of the subject.",
-          {
-            name,
-            action: required(parts.action),
-            from: required(list("Where the traffic comes from: any of these.", parts.ingressPeer, peers)),
-            ...parts.ports,
-          },
-        ),
-        { maxItems: parts.limit },
+    ingress: list(
+      "Rules for incoming connections of the subject: the first that matches decides. An empty list has no effect.",
+      object(
+        "an ingress rule",
+        "What to do with traffic from any of these peers to any of these ports of the subject.",
+        {
+          name,
+          action: required(parts.action),
+          from: required(list("Where the traffic comes from: any of these.", parts.ingressPeer, peers)),
+          ...parts.ports,
+        },
       ),
+      { maxItems: parts.limit },
     ),
-    egress: optional(
-      list(
-        "Rules for outgoing connections of the subject: the first that matches decides. An empty list has no effect.",
-        object(
-          "an egress rule",
-          "What to do with traffic of the subject to any of these peers on any of these ports.",
-          {
-            name,
-            action: required(parts.action),
-            to: required(list("Where the traffic goes: any of these.", parts.egressPeer, peers)),
-            ...parts.ports,
-          },
-          parts.egressConstraints,
-        ),
-        { maxItems: parts.limit },
+    egress: list(
+      "Rules for outgoing connections of the subject: the first that matches decides. An empty list has no effect.",
+      object(
+        "an egress rule",
+        "What to do with traffic of the subject to any of these peers on any of these ports.",
+        {
+          name,
+          action: required(parts.action),
+          to: required(list("Where the traffic goes: any of these.", parts.egressPeer, peers)),
+          ...parts.ports,
+        },
+        parts.egressConstraints,
       ),
+      { maxItems: parts.limit },
     ),
   };
 };

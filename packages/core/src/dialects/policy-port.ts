@@ -1,24 +1,22 @@
 import type { PortMatch } from "../policy/model.js";
 import { portName } from "../schema/formats.js";
-import { type Violation, integer, object, oneOf, optional, type Static } from "../schema/schema.js";
+import { type Violation, integer, object, oneOf, type Static } from "../schema/schema.js";
 
 /** NetworkPolicy's port, which other APIs share. */
 export const policyPort = object(
   "a port",
   "A port, a range of ports, or a whole protocol.",
   {
-    protocol: optional(oneOf("The protocol. Default: TCP.", ["TCP", "UDP", "SCTP"], "TCP")),
-    port: optional({
+    protocol: oneOf("The protocol. Default: TCP.", ["TCP", "UDP", "SCTP"], "TCP"),
+    port: {
       type: "int-or-string",
       expected: "a port number or a port name",
       description: "A number, or the name of a container port of the destination.",
       minimum: 1,
       maximum: 65535,
       format: portName,
-    }),
-    endPort: optional(
-      integer("The last port of a range that begins at `port`.", { minimum: 1, maximum: 65535 }),
-    ),
+    },
+    endPort: integer("The last port of a range that begins at `port`.", { minimum: 1, maximum: 65535 }),
   },
   [
     {

@@ -25,7 +25,6 @@ export {
   object,
   type ObjectSchema,
   oneOf,
-  optional,
   type Schema,
   string,
 } from "../schema/schema.js";

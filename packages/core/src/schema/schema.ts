@@ -19,6 +19,12 @@ export type Schema =
 
 interface Described {
   readonly description: string;
+  /** As a field of an object, which is optional otherwise. */
+  readonly required?: true;
+  /** As a field: an explicit null is kept and means something; elsewhere, null means that the field is absent. */
+  readonly nullable?: true;
+  /** Of a required field: a missing one is an error in a file only; objects from a cluster are read as if it were empty (S5.6). */
+  readonly lenient?: true;
 }
 
 export interface StringSchema<V extends string = string> extends Described {
@@ -112,16 +118,7 @@ export interface AnySchema extends Described {
   readonly type: "any";
 }
 
-export type Fields = Readonly<Record<string, Field>>;
-
-export interface Field<S extends Schema = Schema, R extends boolean = boolean, N extends boolean = boolean> {
-  readonly schema: S;
-  readonly required: R;
-  /** An explicit null is kept and means something; elsewhere, null means that the field is absent. */
-  readonly nullable: N;
-  /** A missing one is an error in a file only; objects from a cluster are read as if it were empty (S5.6). */
-  readonly lenient?: true;
-}
+export type Fields = Readonly<Record<string, Schema>>;
 
 /** What must hold between the fields of one object. */
 export type Constraint =
@@ -172,20 +169,14 @@ export interface Problem extends Violation {
   readonly quote?: true;
 }
 
-const [isRequired, isOptional] = [
-  { required: true, nullable: false },
-  { required: false, nullable: false },
-] as const;
-export const required = <S extends Schema>(schema: S): Field<S, true, false> => ({ schema, ...isRequired });
-export const lenient = <S extends Schema>(schema: S): Field<S, true, false> => ({
-  schema,
-  ...isRequired,
-  lenient: true,
+export const required = <S extends Schema>(schema: S): S & { readonly required: true } => ({
+  ...schema,
+  required: true,
 });
-export const optional = <S extends Schema>(schema: S): Field<S, false, false> => ({ schema, ...isOptional });
-export const nullable = <S extends Schema>(schema: S): Field<S, false, true> => ({
-  schema,
-  ...isOptional,
+export const lenient = <S extends Schema>(schema: S): S & { readonly required: true } =>
+  required({ ...schema, lenient: true });
+export const nullable = <S extends Schema>(schema: S): S & { readonly nullable: true } => ({
+  ...schema,
   nullable: true,
 });
 
@@ -245,10 +236,9 @@ export type Static<S extends Schema> =
                 : unknown;
 
 type StaticFields<F extends Fields> = {
-  readonly [K in keyof F as F[K] extends Field<Schema, true> ? K : never]: StaticField<F[K]>;
+  readonly [K in keyof F as F[K] extends { required: true } ? K : never]: Static<F[K]>;
 } & {
-  readonly [K in keyof F as F[K] extends Field<Schema, true> ? never : K]?: StaticField<F[K]>;
+  readonly [K in keyof F as F[K] extends { required: true } ? never : K]?:
+    | Static<F[K]>
+    | (F[K] extends { nullable: true } ? null : never);
 };
-
-type StaticField<F extends Field> =
-  F extends Field<infer S, boolean, infer N> ? Static<S> | (N extends true ? null : never) : never;

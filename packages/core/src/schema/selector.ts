@@ -1,5 +1,5 @@
 import { labelKey, labelValue } from "./formats.js";
-import { type Violation, list, type MapSchema, object, oneOf, optional, required, string } from "./schema.js";
+import { type Violation, list, type MapSchema, object, oneOf, required, string } from "./schema.js";
 
 const operators = ["In", "NotIn", "Exists", "DoesNotExist"] as const;
 
@@ -21,11 +21,9 @@ const requirement = object(
         operators,
       ),
     ),
-    values: optional(
-      list(
-        "The values to compare with; required for In and NotIn, not allowed for Exists and DoesNotExist.",
-        string("A label value.", { format: labelValue }),
-      ),
+    values: list(
+      "The values to compare with; required for In and NotIn, not allowed for Exists and DoesNotExist.",
+      string("A label value.", { format: labelValue }),
     ),
   },
   [
@@ -46,8 +44,8 @@ const requirement = object(
 /** Kubernetes' own label selector: `{}` selects everything, all conditions must hold (S1.10). */
 export const labelSelector = (description: string) => ({
   ...object("a label selector", description, {
-    matchLabels: optional(labels("Labels that must all be present with these values.")),
-    matchExpressions: optional(list("Conditions that must all hold.", requirement)),
+    matchLabels: labels("Labels that must all be present with these values."),
+    matchExpressions: list("Conditions that must all hold.", requirement),
   }),
   ifDropped:
     "Labels belong under `matchLabels`. Otherwise, a cluster drops the field, and the selector selects more than intended.",

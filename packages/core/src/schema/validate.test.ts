@@ -12,7 +12,6 @@ import {
   object,
   oneOf,
   onlyTrue,
-  optional,
   required,
   type Schema,
   string,
@@ -58,7 +57,7 @@ describe("values of the right type are kept as they are", () => {
     ["a set", list("A list.", string("An item."), { set: true }), ["a", "b"]],
     ["labels", labels, { app: "web", "example.com/zone": "" }],
     ["no labels", labels, {}],
-    ["an object", thing({ a: required(integer("A number.")), b: optional(string("A text.")) }), { a: 1 }],
+    ["an object", thing({ a: required(integer("A number.")), b: string("A text.") }), { a: 1 }],
     ["anything where anything may stand", any("Anything."), [{ x: null }]],
   ];
   it.each(cases)("%s", (_what, schema, value) =>
@@ -213,7 +212,7 @@ describe("labels", () => {
 
 describe("objects", () => {
   const selector = thing({
-    matchLabels: optional(string("A text.")),
+    matchLabels: string("A text."),
     key: required(string("A text.")),
   });
 
@@ -242,7 +241,7 @@ describe("objects", () => {
 
   it("null is as if the field were absent, unless it means something there", () => {
     const schema = thing({
-      a: optional(list("A list.", any("A."))),
+      a: list("A list.", any("A.")),
       b: nullable(list("A list.", any("A."))),
     });
     expect(validate(schema, { a: null, b: null })).toEqual({ value: { b: null }, problems: [] });
@@ -299,7 +298,7 @@ describe("S3.6, S5.1: problems that do not prevent reading are marked as readabl
 });
 
 describe("constraints", () => {
-  const fields = { a: optional(any("A.")), b: optional(any("B.")), c: optional(any("C.")) };
+  const fields = { a: any("A."), b: any("B."), c: any("C.") };
   const of = ["a", "b", "c"];
 
   describe("exactly one", () => {
@@ -322,7 +321,7 @@ describe("constraints", () => {
     });
 
     it("an unknown field elsewhere does not count", () => {
-      const outer = thing({ x: optional(schema), y: optional(schema) });
+      const outer = thing({ x: schema, y: schema });
       expect(problems(outer, { x: { bb: 1 }, y: {} }).map((text) => text.slice(0, 9))).toEqual([
         "TW1204 x.",
         "TW1209 y ",

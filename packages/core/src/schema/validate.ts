@@ -108,7 +108,7 @@ function readObject(schema: ObjectSchema, value: PlainObject, way: Way, problems
       if (schema.open && misspellingOf(key, absentFields(schema, value)) === undefined) continue;
       unknown.push(key);
       problems.push(unknownField(schema, key, way));
-    } else if (given !== null) read[key] = readAt(key, field.schema, given, way, problems);
+    } else if (given !== null) read[key] = readAt(key, field, given, way, problems);
     else if (field.nullable) read[key] = null;
   }
   for (const key of Object.keys(schema.fields)) {

@@ -85,7 +85,7 @@ function annotationsOf(
 }
 
 function wholeObject(shape: ObjectSchema, { specHasOneOf, status = policyStatus }: Naming) {
-  const spec = shape.fields.spec!.schema as ObjectSchema;
+  const spec = shape.fields.spec as ObjectSchema;
   const rules = validationRules(shape);
   return {
     description: shape.description,

@@ -1,4 +1,4 @@
-import { boolean, list, object, oneOf, optional, type Schema, string } from "@tierwall/core/manifest";
+import { boolean, list, object, oneOf, type Schema, string } from "@tierwall/core/manifest";
 import { describe, expect, it } from "vitest";
 import { structural } from "./structural.js";
 
@@ -78,7 +78,7 @@ describe("the structural schema of", () => {
     ],
     [
       "an object whose fields fit together in one of several ways",
-      object("a thing", description, { a: optional(string("A.")) }, [
+      object("a thing", description, { a: string("A.") }, [
         { kind: "custom", check: () => [], anyOf: [{ properties: { a: { enum: ["x"] } } }] },
       ]),
       {
@@ -93,9 +93,9 @@ describe("the structural schema of", () => {
         "a thing",
         description,
         {
-          a: { schema: string("A."), required: true, nullable: false },
-          b: optional(string("B.")),
-          c: { schema: string("C."), required: false, nullable: true },
+          a: { ...string("A."), required: true },
+          b: string("B."),
+          c: { ...string("C."), nullable: true },
         },
         [{ kind: "needs", field: "b", needs: ["a"] }],
       ),

@@ -96,7 +96,7 @@ function structuralObject(schema: ObjectSchema): OpenApi {
   const fields = Object.entries(schema.fields);
   const required = fields.filter(([, field]) => field.required).map(([name]) => name);
   const properties = fields.map(([name, field]) => {
-    const property = structural(field.schema);
+    const property = structural(field);
     return [name, field.nullable ? { ...property, nullable: true as const } : property] as const;
   });
   const rules = validationRules(schema);

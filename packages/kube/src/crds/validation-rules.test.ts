@@ -1,9 +1,9 @@
-import { type Constraint, object, optional, string } from "@tierwall/core/manifest";
+import { type Constraint, object, string } from "@tierwall/core/manifest";
 import { describe, expect, it } from "vitest";
 import { validationRules } from "./structural.js";
 
 const of = ["a", "b", "c"];
-const fields = Object.fromEntries(of.map((name) => [name, optional(string(name))]));
+const fields = Object.fromEntries(of.map((name) => [name, string(name)]));
 const rulesFor = (constraint: Constraint) =>
   validationRules(object("a thing", "A thing.", fields, [constraint]));
 

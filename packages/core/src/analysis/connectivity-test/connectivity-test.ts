@@ -12,7 +12,6 @@ import {
   list,
   object,
   oneOf,
-  optional,
   required,
   type Schema,
   type Static,
@@ -38,16 +37,14 @@ const expectation = part("an expectation", "What must hold for each pair of a `f
     }),
   ),
   verdict: required(oneOf("The expected verdict.", ["Allow", "Deny", "Undecided"])),
-  decidedBy: optional(
-    string("The policy that must have decided: `KIND/NAME`, `KIND/NAMESPACE/NAME`, or `default`."),
-  ),
+  decidedBy: string("The policy that must have decided: `KIND/NAME`, `KIND/NAMESPACE/NAME`, or `default`."),
 });
 
 const testMetadata = part("metadata", "Metadata of the test.", {
   name: required(string("The name of the test.")),
-  namespace: optional(any("Ignored.")),
-  labels: optional(any("Ignored.")),
-  annotations: optional(any("Ignored.")),
+  namespace: any("Ignored."),
+  labels: any("Ignored."),
+  annotations: any("Ignored."),
 });
 
 const testObject = part("a ConnectivityTest", "Assertions about who can reach whom.", {
@@ -56,7 +53,7 @@ const testObject = part("a ConnectivityTest", "Assertions about who can reach wh
   metadata: required(testMetadata),
   spec: required(
     part("the spec of a ConnectivityTest", "The states to check, and the assertions about them.", {
-      given: optional(list("Files and folders, relative to this file.", string("A path."))),
+      given: list("Files and folders, relative to this file.", string("A path.")),
       expect: required(list("What must hold.", expectation, { minItems: 1 })),
     }),
   ),

@@ -5,7 +5,6 @@ import {
   list,
   object,
   oneOf,
-  optional,
   required,
 } from "../../schema/schema.js";
 import { addressPeers, domainPeers, peer, podPeers, podsInNamespaces, subject } from "../admin-peers.js";
@@ -19,7 +18,7 @@ const limit = 100;
 const releasedNetworks = 25;
 
 const ports = {
-  ports: optional(list(whichPorts, adminPort("one-port"), { minItems: 1, maxItems: limit })),
+  ports: list(whichPorts, adminPort("one-port"), { minItems: 1, maxItems: limit }),
 };
 
 const ingressPeer = peer(

@@ -1,5 +1,5 @@
 import type { DomainPattern } from "../../policy/model.js";
-import { type Format, object, optional, type Static, string } from "../../schema/schema.js";
+import { type Format, object, type Static, string } from "../../schema/schema.js";
 
 const allowed = "letters, digits, `-`, `_` and `.`";
 
@@ -36,13 +36,11 @@ export const fqdnSelector = object(
   "a Cilium FQDN selector",
   "Domain names: one, or all that match a pattern.",
   {
-    matchName: optional(string("One name, without its subdomains.", { format: matchName, maxLength: 255 })),
-    matchPattern: optional(
-      string(
-        "A pattern: `*` matches any characters within one label, a single `*` every name, a leading `**.` " +
-          "one or more labels. More than two stars in a row mean the same as two at the beginning, and as one elsewhere.",
-        { format: matchPattern, maxLength: 255 },
-      ),
+    matchName: string("One name, without its subdomains.", { format: matchName, maxLength: 255 }),
+    matchPattern: string(
+      "A pattern: `*` matches any characters within one label, a single `*` every name, a leading `**.` " +
+        "one or more labels. More than two stars in a row mean the same as two at the beginning, and as one elsewhere.",
+      { format: matchPattern, maxLength: 255 },
     ),
   },
   [{ kind: "exactly-one", of: ["matchName", "matchPattern"], code: "TW1417" }],

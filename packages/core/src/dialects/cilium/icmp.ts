@@ -6,7 +6,6 @@ import {
   list,
   object,
   oneOf,
-  optional,
   required,
   type Static,
 } from "../../schema/schema.js";
@@ -77,7 +76,7 @@ const icmpField = object(
   "an ICMP type",
   "One type of ICMP message, of one IP family.",
   {
-    family: optional(oneOf("The IP family. Default: IPv4.", ["IPv4", "IPv6"], "IPv4")),
+    family: oneOf("The IP family. Default: IPv4.", ["IPv4", "IPv6"], "IPv4"),
     type: required({
       type: "int-or-string",
       expected: "an ICMP type, by number or by name",
@@ -93,7 +92,7 @@ const icmpField = object(
 export const icmps = list(
   "Messages of ICMP, by type. Cannot be combined with `toPorts`.",
   object("an ICMP entry", "A list of ICMP types; an empty one matches nothing.", {
-    fields: optional(list("The types that match.", icmpField, { maxItems: 40 })),
+    fields: list("The types that match.", icmpField, { maxItems: 40 }),
   }),
 );
 

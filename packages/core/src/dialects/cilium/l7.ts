@@ -6,7 +6,6 @@ import {
   list,
   object,
   oneOf,
-  optional,
   required,
   type Static,
   string,
@@ -17,15 +16,15 @@ import { isPortRange, ports } from "./ports.js";
 
 const secret = object("a secret reference", "A Secret that holds certificates, keys or values.", {
   name: required(string("The name of the Secret.")),
-  namespace: optional(string("The namespace of the Secret.")),
+  namespace: string("The namespace of the Secret."),
 });
 
 const tls = (description: string) =>
   object("a TLS context", description, {
     secret: required(secret),
-    trustedCA: optional(string("The item of the Secret that holds the trusted CA. Default: `ca.crt`.")),
-    certificate: optional(string("The item that holds the certificate chain. Default: `tls.crt`.")),
-    privateKey: optional(string("The item that holds the private key. Default: `tls.key`.")),
+    trustedCA: string("The item of the Secret that holds the trusted CA. Default: `ca.crt`."),
+    certificate: string("The item that holds the certificate chain. Default: `tls.crt`."),
+    privateKey: string("The item that holds the private key. Default: `tls.key`."),
   });
 
 const listener = object(
@@ -34,47 +33,39 @@ const listener = object(
   {
     envoyConfig: required(
       object("a reference to an Envoy configuration", "The object that defines the listener.", {
-        kind: optional(
-          oneOf("Its kind. Default: the kind with the scope of the policy.", [
-            "CiliumEnvoyConfig",
-            "CiliumClusterwideEnvoyConfig",
-          ]),
-        ),
+        kind: oneOf("Its kind. Default: the kind with the scope of the policy.", [
+          "CiliumEnvoyConfig",
+          "CiliumClusterwideEnvoyConfig",
+        ]),
         name: required(string("Its name.")),
       }),
     ),
     name: required(string("The name of the listener in it.")),
-    priority: optional(
-      integer("The priority of the listener; if several apply, the lowest number wins.", {
-        minimum: 1,
-        maximum: 100,
-      }),
-    ),
+    priority: integer("The priority of the listener; if several apply, the lowest number wins.", {
+      minimum: 1,
+      maximum: 100,
+    }),
   },
 );
 
 const http = object("an HTTP rule", "Allowed requests; every field that is set must match.", {
-  path: optional(string("A regular expression for the path.")),
-  method: optional(string("A regular expression for the method, such as `GET|HEAD`.")),
-  host: optional(string("A regular expression for the Host header.")),
-  headers: optional(list("Required headers, as `Name` or `Name: value`.", string("A header."))),
-  headerMatches: optional(
-    list(
-      "Headers that must have a value, and what to do if they do not.",
-      object("a header match", "One header and its value.", {
-        name: required(string("The name of the header.")),
-        value: optional(string("The value it must have.")),
-        secret: optional(secret),
-        mismatch: optional(
-          oneOf("What to do with a request that does not match. Default: drop it.", [
-            "LOG",
-            "ADD",
-            "DELETE",
-            "REPLACE",
-          ]),
-        ),
-      }),
-    ),
+  path: string("A regular expression for the path."),
+  method: string("A regular expression for the method, such as `GET|HEAD`."),
+  host: string("A regular expression for the Host header."),
+  headers: list("Required headers, as `Name` or `Name: value`.", string("A header.")),
+  headerMatches: list(
+    "Headers that must have a value, and what to do if they do not.",
+    object("a header match", "One header and its value.", {
+      name: required(string("The name of the header.")),
+      value: string("The value it must have."),
+      secret: secret,
+      mismatch: oneOf("What to do with a request that does not match. Default: drop it.", [
+        "LOG",
+        "ADD",
+        "DELETE",
+        "REPLACE",
+      ]),
+    }),
   ),
 });
 
@@ -82,11 +73,11 @@ const l7Rules = object(
   "L7 rules",
   "Conditions on requests of one application protocol.",
   {
-    http: optional(list("Allowed HTTP requests; for TCP ports only.", http)),
-    dns: optional(list("Allowed DNS queries; for egress only.", fqdnSelector)),
-    kafka: optional(any("Not supported.")),
-    l7proto: optional(any("Not supported.")),
-    l7: optional(any("Not supported.")),
+    http: list("Allowed HTTP requests; for TCP ports only.", http),
+    dns: list("Allowed DNS queries; for egress only.", fqdnSelector),
+    kafka: any("Not supported."),
+    l7proto: any("Not supported."),
+    l7: any("Not supported."),
   },
   [
     { kind: "exactly-one", of: ["http", "dns", "kafka", "l7proto"], code: "TW1416" },
@@ -100,12 +91,12 @@ const portRule = object(
   "a Cilium port rule",
   "Ports, and further conditions on connections to them. Without ports, it matches nothing.",
   {
-    ports: optional(ports),
-    rules: optional(l7Rules),
-    serverNames: optional(list("Allowed TLS server names (SNI).", string("A server name."))),
-    terminatingTLS: optional(tls("How Cilium's proxy terminates the client's TLS.")),
-    originatingTLS: optional(tls("How Cilium's proxy originates TLS to the destination.")),
-    listener: optional(listener),
+    ports: ports,
+    rules: l7Rules,
+    serverNames: list("Allowed TLS server names (SNI).", string("A server name.")),
+    terminatingTLS: tls("How Cilium's proxy terminates the client's TLS."),
+    originatingTLS: tls("How Cilium's proxy originates TLS to the destination."),
+    listener: listener,
   },
   [{ kind: "custom", check: checkL7 }],
 );
@@ -114,8 +105,8 @@ const portDenyRule = object(
   "a port rule of a deny item",
   "Ports that are denied. Without ports, it matches nothing.",
   {
-    ports: optional(ports),
-    rules: optional(any("Not allowed here: connections are denied before any request.")),
+    ports: ports,
+    rules: any("Not allowed here: connections are denied before any request."),
   },
   [
     forbidden(

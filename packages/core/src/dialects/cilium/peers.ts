@@ -3,16 +3,7 @@ import { parseAddress } from "../../net/address.js";
 import { type Cidr, parseCidr, singleAddress } from "../../net/cidr.js";
 import type { Entity, Peer } from "../../policy/model.js";
 import { cidr, exceptInside, objectName } from "../../schema/formats.js";
-import {
-  any,
-  type Format,
-  list,
-  object,
-  optional,
-  required,
-  type Static,
-  string,
-} from "../../schema/schema.js";
+import { any, type Format, list, object, required, type Static, string } from "../../schema/schema.js";
 import { fqdnSelector, lowerFqdn } from "./fqdn.js";
 import { type Identities, lowerEndpoints, lowerNodes, lowerPlainSelector } from "./identity-selector.js";
 import { ciliumSelector } from "./selector.js";
@@ -55,12 +46,10 @@ const cidrRule = object(
   "a Cilium CIDR rule",
   "Addresses outside the cluster: a range, or the ranges of CiliumCIDRGroups, with exceptions.",
   {
-    cidr: optional(string("The range, IPv4 or IPv6.", { format: cidr })),
-    cidrGroupRef: optional(string("The name of a CiliumCIDRGroup.", { format: objectName })),
-    cidrGroupSelector: optional(ciliumSelector("CiliumCIDRGroups by their labels.")),
-    except: optional(
-      list("Ranges that this item excludes.", string("A range inside `cidr`.", { format: cidr })),
-    ),
+    cidr: string("The range, IPv4 or IPv6.", { format: cidr }),
+    cidrGroupRef: string("The name of a CiliumCIDRGroup.", { format: objectName }),
+    cidrGroupSelector: ciliumSelector("CiliumCIDRGroups by their labels."),
+    except: list("Ranges that this item excludes.", string("A range inside `cidr`.", { format: cidr })),
   },
   [{ kind: "exactly-one", of: ["cidr", "cidrGroupRef", "cidrGroupSelector"] }, exceptInside(false)],
 );
@@ -69,18 +58,14 @@ const service = object(
   "a Cilium service selector",
   "Endpoints of Services: of one by its name, or of several by their labels.",
   {
-    k8sService: optional(
-      object("a service reference", "One Service.", {
-        serviceName: required(string("Its name.", { format: objectName })),
-        namespace: optional(string("Its namespace. Default: any.")),
-      }),
-    ),
-    k8sServiceSelector: optional(
-      object("a service selector", "Services by their labels.", {
-        selector: required(ciliumSelector("The labels of the Services; `{}` is every Service.")),
-        namespace: optional(string("Their namespace. Default: any.")),
-      }),
-    ),
+    k8sService: object("a service reference", "One Service.", {
+      serviceName: required(string("Its name.", { format: objectName })),
+      namespace: string("Its namespace. Default: any."),
+    }),
+    k8sServiceSelector: object("a service selector", "Services by their labels.", {
+      selector: required(ciliumSelector("The labels of the Services; `{}` is every Service.")),
+      namespace: string("Their namespace. Default: any."),
+    }),
   },
   [{ kind: "at-least-one", of: ["k8sService", "k8sServiceSelector"] }],
 );
@@ -88,10 +73,10 @@ const service = object(
 const group = object("a Cilium group", "Addresses that a cloud provider resolves.", {
   aws: required(
     object("an AWS group", "Addresses of AWS instances. Only AWS can resolve them.", {
-      labels: optional(any("Tags of the instances.")),
-      region: optional(string("The region of the instances.")),
-      securityGroupsIds: optional(list("Security groups by their ids.", string("An id, such as `sg-0123`."))),
-      securityGroupsNames: optional(list("Security groups by their names.", string("A name."))),
+      labels: any("Tags of the instances."),
+      region: string("The region of the instances."),
+      securityGroupsIds: list("Security groups by their ids.", string("An id, such as `sg-0123`.")),
+      securityGroupsNames: list("Security groups by their names.", string("A name.")),
     }),
   ),
 });

@@ -7,7 +7,6 @@ import {
   list,
   object,
   oneOf,
-  optional,
   type Static,
   string,
 } from "../../schema/schema.js";
@@ -40,23 +39,20 @@ const port = object(
   "a Cilium port",
   "A port, a range of ports, or every port of a protocol.",
   {
-    port: optional(
-      string('A number in quotes, or the name of a container port of the destination; "0" is every port.', {
+    port: string(
+      'A number in quotes, or the name of a container port of the destination; "0" is every port.',
+      {
         format: portText,
-      }),
+      },
     ),
-    endPort: optional(
-      integer("The last port of a range that begins at `port`; ignored unless it is larger.", {
-        minimum: 0,
-        maximum: 65535,
-      }),
-    ),
-    protocol: optional(
-      oneOf(
-        `The protocol; ANY is TCP, UDP and SCTP, not ICMP. ${portless.join(", ")} have no ports and do not affect verdicts.`,
-        ["TCP", "UDP", "SCTP", ...portless, "ANY"],
-        "ANY",
-      ),
+    endPort: integer("The last port of a range that begins at `port`; ignored unless it is larger.", {
+      minimum: 0,
+      maximum: 65535,
+    }),
+    protocol: oneOf(
+      `The protocol; ANY is TCP, UDP and SCTP, not ICMP. ${portless.join(", ")} have no ports and do not affect verdicts.`,
+      ["TCP", "UDP", "SCTP", ...portless, "ANY"],
+      "ANY",
     ),
   },
   [

@@ -29,7 +29,7 @@ describe("every field", () => {
       if (schema.description === "") undescribed.push(path);
       if (schema.type === "list") visit(schema.items, `${path}[]`);
       if (schema.type === "object")
-        for (const [key, field] of Object.entries(schema.fields)) visit(field.schema, `${path}.${key}`);
+        for (const [key, field] of Object.entries(schema.fields)) visit(field, `${path}.${key}`);
     };
     visit(ciliumNetworkPolicy, "CiliumNetworkPolicy");
     visit(ciliumClusterwideNetworkPolicy, "CiliumClusterwideNetworkPolicy");

@@ -7,7 +7,6 @@ import {
   list,
   object,
   oneOf,
-  optional,
   required,
   type Static,
   string,
@@ -29,43 +28,41 @@ import {
 import { ciliumSelector } from "./selector.js";
 
 const ingressPeers = {
-  fromEndpoints: optional(endpointsList),
-  fromCIDR: optional(cidrList),
-  fromCIDRSet: optional(cidrSetList),
-  fromEntities: optional(entityList),
-  fromGroups: optional(groupList),
-  fromNodes: optional(nodesList),
-  fromRequires: optional(any("Not supported: use `fromEndpoints`, or a deny item.")),
+  fromEndpoints: endpointsList,
+  fromCIDR: cidrList,
+  fromCIDRSet: cidrSetList,
+  fromEntities: entityList,
+  fromGroups: groupList,
+  fromNodes: nodesList,
+  fromRequires: any("Not supported: use `fromEndpoints`, or a deny item."),
 };
 
 const egressPeers = {
-  toEndpoints: optional(endpointsList),
-  toCIDR: optional(cidrList),
-  toCIDRSet: optional(cidrSetList),
-  toEntities: optional(entityList),
-  toServices: optional(serviceList),
-  toGroups: optional(groupList),
-  toNodes: optional(nodesList),
-  toRequires: optional(any("Not supported: use `toEndpoints`, or a deny item.")),
+  toEndpoints: endpointsList,
+  toCIDR: cidrList,
+  toCIDRSet: cidrSetList,
+  toEntities: entityList,
+  toServices: serviceList,
+  toGroups: groupList,
+  toNodes: nodesList,
+  toRequires: any("Not supported: use `toEndpoints`, or a deny item."),
 };
 
 const allowParts = {
-  toPorts: optional(portRules),
-  icmps: optional(icmps),
-  authentication: optional(
-    object("authentication", "Whether the endpoints must authenticate to each other.", {
-      mode: required(
-        oneOf("`required` allows only authenticated connections; `test-always-fail` allows none.", [
-          "disabled",
-          "required",
-          "test-always-fail",
-        ]),
-      ),
-    }),
-  ),
+  toPorts: portRules,
+  icmps: icmps,
+  authentication: object("authentication", "Whether the endpoints must authenticate to each other.", {
+    mode: required(
+      oneOf("`required` allows only authenticated connections; `test-always-fail` allows none.", [
+        "disabled",
+        "required",
+        "test-always-fail",
+      ]),
+    ),
+  }),
 };
 
-const denyParts = { toPorts: optional(portDenyRules), icmps: optional(icmps) };
+const denyParts = { toPorts: portDenyRules, icmps: icmps };
 
 const matching =
   "It matches traffic by any of its peers and any of its ports. Without peers and ports, it matches nothing.";
@@ -87,7 +84,7 @@ const ingressDenyItem = object(
 const egressItem = object(
   "an egress item",
   `Allows outgoing traffic. ${matching}`,
-  { ...egressPeers, toFQDNs: optional(fqdnList), ...allowParts },
+  { ...egressPeers, toFQDNs: fqdnList, ...allowParts },
   itemConstraints(egressPeers, "toRequires"),
 );
 
@@ -96,7 +93,7 @@ const egressDenyItem = object(
   `Denies outgoing traffic, even if other rules allow it. ${matching}`,
   {
     ...egressPeers,
-    toFQDNs: optional(any("Not allowed here: domain names can only allow traffic.")),
+    toFQDNs: any("Not allowed here: domain names can only allow traffic."),
     ...denyParts,
   },
   [
@@ -112,39 +109,27 @@ const rule = (constraints: readonly Constraint[]) =>
     "a Cilium rule",
     "The pods that the rule applies to, what it allows and denies, and whether it denies all other traffic.",
     {
-      endpointSelector: optional(
-        ciliumSelector("The pods that this rule applies to; `{}` is every pod in the scope of the policy."),
+      endpointSelector: ciliumSelector(
+        "The pods that this rule applies to; `{}` is every pod in the scope of the policy.",
       ),
-      nodeSelector: optional(
-        ciliumSelector(
-          "The nodes that this rule applies to; in cluster-wide policies only. It has no effect on pods.",
-        ),
+      nodeSelector: ciliumSelector(
+        "The nodes that this rule applies to; in cluster-wide policies only. It has no effect on pods.",
       ),
-      ingress: optional(list("Allowed incoming connections.", ingressItem)),
-      ingressDeny: optional(
-        list("Denied incoming connections, even if other rules allow them.", ingressDenyItem),
+      ingress: list("Allowed incoming connections.", ingressItem),
+      ingressDeny: list("Denied incoming connections, even if other rules allow them.", ingressDenyItem),
+      egress: list("Allowed outgoing connections.", egressItem),
+      egressDeny: list("Denied outgoing connections, even if other rules allow them.", egressDenyItem),
+      enableDefaultDeny: object(
+        "enableDefaultDeny",
+        "Whether the rule isolates its pods, in each direction that it has a section for.",
+        {
+          ingress: boolean("If false, incoming traffic is denied only by deny sections. Default: true."),
+          egress: boolean("If false, outgoing traffic is denied only by deny sections. Default: true."),
+        },
       ),
-      egress: optional(list("Allowed outgoing connections.", egressItem)),
-      egressDeny: optional(
-        list("Denied outgoing connections, even if other rules allow them.", egressDenyItem),
-      ),
-      enableDefaultDeny: optional(
-        object(
-          "enableDefaultDeny",
-          "Whether the rule isolates its pods, in each direction that it has a section for.",
-          {
-            ingress: optional(
-              boolean("If false, incoming traffic is denied only by deny sections. Default: true."),
-            ),
-            egress: optional(
-              boolean("If false, outgoing traffic is denied only by deny sections. Default: true."),
-            ),
-          },
-        ),
-      ),
-      description: optional(string("A description of the rule; ignored.")),
-      labels: optional(any("Labels of the rule itself; ignored.")),
-      log: optional(any("What Cilium writes to its log for this rule; ignored.")),
+      description: string("A description of the rule; ignored."),
+      labels: any("Labels of the rule itself; ignored."),
+      log: any("What Cilium writes to its log for this rule; ignored."),
     },
     [
       { kind: "exactly-one", of: ["endpointSelector", "nodeSelector"], code: "TW1409" },
@@ -177,10 +162,8 @@ export type CiliumItem = Static<typeof ingressItem> & Static<typeof egressItem>;
 
 function ruleFields<R extends ReturnType<typeof rule>>(schema: R) {
   return {
-    spec: optional(schema),
-    specs: optional(
-      list("More rules. Each is independent, but Cilium rejects all of them if one is invalid.", schema),
-    ),
+    spec: schema,
+    specs: list("More rules. Each is independent, but Cilium rejects all of them if one is invalid.", schema),
   };
 }
 

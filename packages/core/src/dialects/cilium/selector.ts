@@ -1,5 +1,5 @@
 import { labelKey, labelValue } from "../../schema/formats.js";
-import { type Format, list, object, optional, required, string } from "../../schema/schema.js";
+import { type Format, list, object, required, string } from "../../schema/schema.js";
 import { labelSelector } from "../../schema/selector.js";
 import { namespaceLabelPrefix, sourceAndKey } from "./identity-selector.js";
 
@@ -15,7 +15,7 @@ const ciliumLabelKey: Format = {
   },
 };
 
-const plainRequirement = labelSelector("").fields.matchExpressions.schema.items;
+const plainRequirement = labelSelector("").fields.matchExpressions.items;
 
 const requirement = object(
   plainRequirement.title,
@@ -34,12 +34,12 @@ const requirement = object(
 /** A label selector whose keys may name their source, the namespace and the service account (S7.4). */
 export const ciliumSelector = (description: string) =>
   object("a Cilium label selector", description, {
-    matchLabels: optional({
+    matchLabels: {
       type: "map",
       description:
         "Labels that must all be present with these values; `k8s:io.kubernetes.pod.namespace` is the namespace's name.",
       keys: ciliumLabelKey,
       values: labelValue,
-    } as const),
-    matchExpressions: optional(list("Conditions that must all hold.", requirement)),
+    } as const,
+    matchExpressions: list("Conditions that must all hold.", requirement),
   });

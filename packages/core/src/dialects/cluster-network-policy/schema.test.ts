@@ -472,9 +472,7 @@ describe("every field", () => {
     if (schema.type !== "object") return own;
     return [
       ...own,
-      ...Object.entries(schema.fields).flatMap(([key, field]) =>
-        withoutDescription(field.schema, `${path}.${key}`),
-      ),
+      ...Object.entries(schema.fields).flatMap(([key, field]) => withoutDescription(field, `${path}.${key}`)),
     ];
   }
 });

@@ -4,7 +4,6 @@ import {
   list,
   object,
   oneOf,
-  optional,
   required,
   type StringSchema,
 } from "../../schema/schema.js";
@@ -83,7 +82,7 @@ export const seedPolicy = clusterNetworkPolicy(
   subject(podsInNamespaces),
   ruleLists({
     action: oneOf(actionMeaning("Allow"), ["Allow", "Deny", "Pass"]),
-    ports: { ports: optional(list(whichPorts, adminPort("two-ports"), { minItems: 1, maxItems: 100 })) },
+    ports: { ports: list(whichPorts, adminPort("two-ports"), { minItems: 1, maxItems: 100 }) },
     ingressPeer: ingressPeer(podsInNamespaces),
     egressPeer: egressPeer(podsInNamespaces),
     limit: 100,
@@ -95,12 +94,10 @@ const destinationPort = object(
   "a destination port",
   "One port or a range of them.",
   {
-    number: optional(portNumber("The port.")),
-    range: optional(
-      object("a port range", "All ports from `start` to `end`.", rangeEnds, [
-        orderedRange("two-ports", "number"),
-      ]),
-    ),
+    number: portNumber("The port."),
+    range: object("a port range", "All ports from `start` to `end`.", rangeEnds, [
+      orderedRange("two-ports", "number"),
+    ]),
   },
   [{ kind: "exactly-one", of: ["number", "range"] }],
 );
@@ -114,10 +111,10 @@ const protocolMatch = object(
   "a protocol match",
   "Ports of one protocol, or a port by name: exactly one of these fields.",
   {
-    tcp: optional(transport("TCP")),
-    udp: optional(transport("UDP")),
-    sctp: optional(transport("SCTP")),
-    destinationNamedPort: optional(namedPort),
+    tcp: transport("TCP"),
+    udp: transport("UDP"),
+    sctp: transport("SCTP"),
+    destinationNamedPort: namedPort,
   },
   [{ kind: "exactly-one", of: ["tcp", "udp", "sctp", "destinationNamedPort"] }],
 );
@@ -128,7 +125,7 @@ export const releasedPolicy = clusterNetworkPolicy(
   subject(podsInAnyNamespace),
   ruleLists({
     action: oneOf(actionMeaning("Accept"), ["Accept", "Deny", "Pass"]),
-    ports: { protocols: optional(list(whichPorts, protocolMatch, { minItems: 1, maxItems: 25 })) },
+    ports: { protocols: list(whichPorts, protocolMatch, { minItems: 1, maxItems: 25 }) },
     ingressPeer: ingressPeer(podsInAnyNamespace),
     egressPeer: egressPeer(podsInAnyNamespace),
     limit: 25,

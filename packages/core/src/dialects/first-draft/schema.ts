@@ -5,7 +5,6 @@ import {
   nullable,
   object,
   oneOf,
-  optional,
   required,
   type Static,
   string,
@@ -22,9 +21,7 @@ const appliedTo = object(
     namespaceSelector: required(
       labelSelector("The namespaces it applies to, by their labels; `{}` is every namespace."),
     ),
-    podSelector: optional(
-      labelSelector("Selects pods of these namespaces by their labels; all of them if missing."),
-    ),
+    podSelector: labelSelector("Selects pods of these namespaces by their labels; all of them if missing."),
   },
 );
 
@@ -41,15 +38,13 @@ const namespaces = object(
         ["Self", "Selector", "SameLabels"],
       ),
     ),
-    labels: optional(
-      list(
-        "The label keys to compare; required with scope SameLabels, not allowed otherwise. Selects nothing " +
-          "if the subject's namespace lacks one of them, or if the list is empty.",
-        string("A label key.", { format: labelKey }),
-      ),
+    labels: list(
+      "The label keys to compare; required with scope SameLabels, not allowed otherwise. Selects nothing " +
+        "if the subject's namespace lacks one of them, or if the list is empty.",
+      string("A label key.", { format: labelKey }),
     ),
-    selector: optional(
-      labelSelector("Namespaces by their labels; required with scope Selector, not allowed otherwise."),
+    selector: labelSelector(
+      "Namespaces by their labels; required with scope Selector, not allowed otherwise.",
     ),
   },
   [
@@ -70,18 +65,14 @@ const peer = object(
   "a peer",
   "Pods as the other endpoint. External addresses, nodes and host-network pods never match.",
   {
-    podSelector: optional(
-      labelSelector(
-        "Pods by their labels, in the namespaces that `namespaceSelector` or `namespaces` selects; " +
-          "one of them must be set.",
-      ),
+    podSelector: labelSelector(
+      "Pods by their labels, in the namespaces that `namespaceSelector` or `namespaces` selects; " +
+        "one of them must be set.",
     ),
-    namespaceSelector: optional(
-      labelSelector(
-        "Namespaces by their labels; `{}` is every namespace. Cannot be combined with `namespaces`.",
-      ),
+    namespaceSelector: labelSelector(
+      "Namespaces by their labels; `{}` is every namespace. Cannot be combined with `namespaces`.",
     ),
-    namespaces: optional(namespaces),
+    namespaces: namespaces,
   },
   [
     {
@@ -102,26 +93,20 @@ const peer = object(
 
 const limit = { crdMaxItems: 100 };
 
-const ports = optional(
-  list(
-    "Ports of the destination, any of which may match; every port if missing or empty.",
-    policyPort,
-    limit,
-  ),
+const ports = list(
+  "Ports of the destination, any of which may match; every port if missing or empty.",
+  policyPort,
+  limit,
 );
-const from = optional(
-  list(
-    "Sources, any of which may match; every source, including external ones, if missing or empty.",
-    peer,
-    limit,
-  ),
+const from = list(
+  "Sources, any of which may match; every source, including external ones, if missing or empty.",
+  peer,
+  limit,
 );
-const to = optional(
-  list(
-    "Destinations, any of which may match; every destination, including external ones, if missing or empty.",
-    peer,
-    limit,
-  ),
+const to = list(
+  "Destinations, any of which may match; every destination, including external ones, if missing or empty.",
+  peer,
+  limit,
 );
 
 const action = required(
@@ -144,27 +129,23 @@ export const firstDraftClusterNetworkPolicy = policyObject(
         "The pods that the policy applies to, and its rules; the order of the rules does not matter.",
         {
           appliedTo: required(appliedTo),
-          ingress: optional(
-            list(
-              "Rules for incoming connections.",
-              object(
-                "an ingress rule",
-                "What to do with traffic from any of the peers to any of the ports.",
-                { action, ports, from },
-              ),
-              limit,
-            ),
+          ingress: list(
+            "Rules for incoming connections.",
+            object("an ingress rule", "What to do with traffic from any of the peers to any of the ports.", {
+              action,
+              ports,
+              from,
+            }),
+            limit,
           ),
-          egress: optional(
-            list(
-              "Rules for outgoing connections.",
-              object("an egress rule", "What to do with traffic to any of the peers on any of the ports.", {
-                action,
-                ports,
-                to,
-              }),
-              limit,
-            ),
+          egress: list(
+            "Rules for outgoing connections.",
+            object("an egress rule", "What to do with traffic to any of the peers on any of the ports.", {
+              action,
+              ports,
+              to,
+            }),
+            limit,
           ),
         },
       ),

@@ -8,7 +8,6 @@ import {
   object,
   oneOf,
   onlyTrue,
-  optional,
   required,
   type Static,
   string,
@@ -26,21 +25,15 @@ const exactlyOne = (fields: object): Constraint => ({ kind: "exactly-one", of: O
 const labelKeys = (description: string) => list(description, string("A label key.", { format: labelKey }));
 
 const subjectFields = {
-  namespaceSelector: optional(
-    labelSelector("Every pod of the namespaces with these labels; `{}` is every namespace."),
-  ),
-  namespaceAndPodSelector: optional(
-    object(
-      "a namespaceAndPodSelector",
-      "Pods by their labels and the labels of their namespaces. Both fields are required.",
-      {
-        namespaceSelector: required(labelSelector("Namespaces by their labels; `{}` is every namespace.")),
-        // S5.6
-        podSelector: lenient(
-          labelSelector("Pods of these namespaces by their own labels; `{}` is every pod."),
-        ),
-      },
-    ),
+  namespaceSelector: labelSelector("Every pod of the namespaces with these labels; `{}` is every namespace."),
+  namespaceAndPodSelector: object(
+    "a namespaceAndPodSelector",
+    "Pods by their labels and the labels of their namespaces. Both fields are required.",
+    {
+      namespaceSelector: required(labelSelector("Namespaces by their labels; `{}` is every namespace.")),
+      // S5.6
+      podSelector: lenient(labelSelector("Pods of these namespaces by their own labels; `{}` is every pod.")),
+    },
   ),
 };
 
@@ -52,20 +45,16 @@ const subject = object(
 );
 
 const namespaceSetFields = {
-  self: optional(onlyTrue("The namespace of the subject pod. Can only be `true`.")),
-  notSelf: optional(onlyTrue("Every namespace except that of the subject pod. Can only be `true`.")),
-  namespaceSelector: optional(labelSelector("Namespaces by their labels; `{}` is every namespace.")),
-  sameLabels: optional(
-    labelKeys(
-      "Namespaces that have all of these labels with the same values as the subject's namespace. " +
-        "Selects nothing if the subject's namespace lacks one of them, or if the list is empty.",
-    ),
+  self: onlyTrue("The namespace of the subject pod. Can only be `true`."),
+  notSelf: onlyTrue("Every namespace except that of the subject pod. Can only be `true`."),
+  namespaceSelector: labelSelector("Namespaces by their labels; `{}` is every namespace."),
+  sameLabels: labelKeys(
+    "Namespaces that have all of these labels with the same values as the subject's namespace. " +
+      "Selects nothing if the subject's namespace lacks one of them, or if the list is empty.",
   ),
-  notSameLabels: optional(
-    labelKeys(
-      "Namespaces that have none of these labels with the same value as the subject's namespace. A namespace " +
-        "without the label is selected. An empty list selects nothing.",
-    ),
+  notSameLabels: labelKeys(
+    "Namespaces that have none of these labels with the same value as the subject's namespace. A namespace " +
+      "without the label is selected. An empty list selects nothing.",
   ),
 };
 
@@ -73,32 +62,30 @@ const namespaceSet = (description: string) =>
   object("a namespace set", description, namespaceSetFields, [exactlyOne(namespaceSetFields)]);
 
 const podSetFields = {
-  podSelector: optional(labelSelector("Pods by their labels; `{}` is every pod.")),
-  sameLabels: optional(
-    labelKeys(
-      "Pods that have all of these labels with the same values as the subject pod. " +
-        "Selects nothing if the subject pod lacks one of them, or if the list is empty.",
-    ),
+  podSelector: labelSelector("Pods by their labels; `{}` is every pod."),
+  sameLabels: labelKeys(
+    "Pods that have all of these labels with the same values as the subject pod. " +
+      "Selects nothing if the subject pod lacks one of them, or if the list is empty.",
   ),
-  notSameLabels: optional(
-    labelKeys(
-      "Pods that have none of these labels with the same value as the subject pod. A pod without the label " +
-        "is selected. An empty list selects nothing.",
-    ),
+  notSameLabels: labelKeys(
+    "Pods that have none of these labels with the same value as the subject pod. A pod without the label " +
+      "is selected. An empty list selects nothing.",
   ),
 };
 
 const peerFields = {
-  namespaces: optional(namespaceSet("Every pod of a set of namespaces. Exactly one field must be set.")),
-  namespacedPods: optional(
-    object("namespacedPods", "Selected pods of a set of namespaces. Both fields are required.", {
+  namespaces: namespaceSet("Every pod of a set of namespaces. Exactly one field must be set."),
+  namespacedPods: object(
+    "namespacedPods",
+    "Selected pods of a set of namespaces. Both fields are required.",
+    {
       namespaces: required(namespaceSet("The namespaces of the pods. Exactly one field must be set.")),
       pods: required(
         object("a pod set", "The pods in these namespaces. Exactly one field must be set.", podSetFields, [
           exactlyOne(podSetFields),
         ]),
       ),
-    }),
+    },
   ),
 };
 
@@ -117,21 +104,23 @@ const port = object(
   "A port or a range of ports of one protocol.",
   {
     protocol: policyPort.fields.protocol,
-    port: optional({
-      ...policyPort.fields.port.schema,
+    port: {
+      ...policyPort.fields.port,
       description:
         "A number, or the name of a container port of the destination. Without it the entry matches " +
         "nothing, unlike in a NetworkPolicy.",
-    }),
+    },
     endPort: policyPort.fields.endPort,
   },
   policyPort.constraints,
 );
 
 const l4Fields = {
-  allPorts: optional(onlyTrue("Every port of every protocol. Can only be `true`.")),
-  ports: optional(
-    list("Ports of the destination, any of which may match. An empty list matches nothing.", port, limit),
+  allPorts: onlyTrue("Every port of every protocol. Can only be `true`."),
+  ports: list(
+    "Ports of the destination, any of which may match. An empty list matches nothing.",
+    port,
+    limit,
   ),
 };
 
@@ -143,7 +132,7 @@ const l4Selector = object(
 );
 
 const ruleFields = {
-  name: optional(string("A name for reports; it should be unique in the policy.")),
+  name: string("A name for reports; it should be unique in the policy."),
   action: required(
     oneOf(
       "Allow allows the traffic, Deny denies it, Pass skips all further rules of policies with a " +
@@ -173,41 +162,29 @@ export const kepAdminNetworkPolicy = policyObject(
             ),
           ),
           subject: required(subject),
-          ingress: optional(
-            list(
-              "Rules for incoming connections of the subject, in order. At most 100 together with `egress`.",
-              object(
-                "an ingress rule",
-                "What to do with traffic from any of the peers to any of the ports.",
-                {
-                  ...ruleFields,
-                  from: optional(
-                    list(
-                      "Sources, any of which may match. If missing or empty, the rule matches nothing.",
-                      peer,
-                      limit,
-                    ),
-                  ),
-                },
+          ingress: list(
+            "Rules for incoming connections of the subject, in order. At most 100 together with `egress`.",
+            object("an ingress rule", "What to do with traffic from any of the peers to any of the ports.", {
+              ...ruleFields,
+              from: list(
+                "Sources, any of which may match. If missing or empty, the rule matches nothing.",
+                peer,
+                limit,
               ),
-              { crdMaxItems: maxRules },
-            ),
+            }),
+            { crdMaxItems: maxRules },
           ),
-          egress: optional(
-            list(
-              "Rules for outgoing connections of the subject, in order. At most 100 together with `ingress`.",
-              object("an egress rule", "What to do with traffic to any of the peers on any of the ports.", {
-                ...ruleFields,
-                to: optional(
-                  list(
-                    "Destinations, any of which may match. If missing or empty, the rule matches nothing.",
-                    peer,
-                    limit,
-                  ),
-                ),
-              }),
-              { crdMaxItems: maxRules },
-            ),
+          egress: list(
+            "Rules for outgoing connections of the subject, in order. At most 100 together with `ingress`.",
+            object("an egress rule", "What to do with traffic to any of the peers on any of the ports.", {
+              ...ruleFields,
+              to: list(
+                "Destinations, any of which may match. If missing or empty, the rule matches nothing.",
+                peer,
+                limit,
+              ),
+            }),
+            { crdMaxItems: maxRules },
           ),
         },
         [

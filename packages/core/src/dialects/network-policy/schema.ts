@@ -1,4 +1,4 @@
-import { list, object, oneOf, optional, required, string } from "../../schema/schema.js";
+import { list, object, oneOf, required, string } from "../../schema/schema.js";
 import { cidr, exceptInside } from "../../schema/formats.js";
 import { labelSelector } from "../../schema/selector.js";
 import { policyObject } from "../object.js";
@@ -9,8 +9,9 @@ const ipBlock = object(
   "A range of addresses, with exceptions. It matches external addresses, nodes and pods.",
   {
     cidr: required(string("The range, IPv4 or IPv6.", { format: cidr })),
-    except: optional(
-      list("Ranges inside `cidr` that are excluded.", string("A range inside `cidr`.", { format: cidr })),
+    except: list(
+      "Ranges inside `cidr` that are excluded.",
+      string("A range inside `cidr`.", { format: cidr }),
     ),
   },
   [exceptInside(true)],
@@ -20,11 +21,11 @@ const peer = object(
   "a peer",
   "The other endpoint of the connection. `podSelector` and `namespaceSelector` together select those pods in those namespaces.",
   {
-    podSelector: optional(
-      labelSelector("Pods by their labels; in the policy's own namespace unless `namespaceSelector` is set."),
+    podSelector: labelSelector(
+      "Pods by their labels; in the policy's own namespace unless `namespaceSelector` is set.",
     ),
-    namespaceSelector: optional(labelSelector("Namespaces by their labels.")),
-    ipBlock: optional(ipBlock),
+    namespaceSelector: labelSelector("Namespaces by their labels."),
+    ipBlock: ipBlock,
   },
   [
     { kind: "at-least-one", of: ["podSelector", "namespaceSelector", "ipBlock"] },
@@ -45,32 +46,26 @@ export const networkPolicySchema = policyObject(
         "a NetworkPolicy's spec",
         "The pods that the policy applies to, and the connections that it allows.",
         {
-          podSelector: optional(
-            labelSelector("The pods that this policy applies to; `{}` selects every pod of the namespace."),
+          podSelector: labelSelector(
+            "The pods that this policy applies to; `{}` selects every pod of the namespace.",
           ),
-          policyTypes: optional(
-            list(
-              "The directions that the policy applies to. Default: Ingress, and Egress if there are egress rules.",
-              oneOf("A direction.", ["Ingress", "Egress"]),
-            ),
+          policyTypes: list(
+            "The directions that the policy applies to. Default: Ingress, and Egress if there are egress rules.",
+            oneOf("A direction.", ["Ingress", "Egress"]),
           ),
-          ingress: optional(
-            list(
-              "Allowed incoming connections.",
-              object("an ingress rule", "Allows connections from any of the peers to any of the ports.", {
-                from: optional(list("Sources; every source if missing or empty.", peer)),
-                ports: optional(ports),
-              }),
-            ),
+          ingress: list(
+            "Allowed incoming connections.",
+            object("an ingress rule", "Allows connections from any of the peers to any of the ports.", {
+              from: list("Sources; every source if missing or empty.", peer),
+              ports: ports,
+            }),
           ),
-          egress: optional(
-            list(
-              "Allowed outgoing connections.",
-              object("an egress rule", "Allows connections to any of the peers on any of the ports.", {
-                to: optional(list("Destinations; every destination if missing or empty.", peer)),
-                ports: optional(ports),
-              }),
-            ),
+          egress: list(
+            "Allowed outgoing connections.",
+            object("an egress rule", "Allows connections to any of the peers on any of the ports.", {
+              to: list("Destinations; every destination if missing or empty.", peer),
+              ports: ports,
+            }),
           ),
         },
       ),

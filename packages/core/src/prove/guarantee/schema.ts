@@ -9,7 +9,6 @@ import {
   object,
   oneOf,
   onlyTrue,
-  optional,
   required,
   type Schema,
   type Static,
@@ -58,14 +57,10 @@ const namespaces = part(
   {
     matchLabels,
     matchExpressions,
-    self: optional(onlyTrue("The namespace of the other end.")),
-    notSelf: optional(onlyTrue("Every other namespace than that of the other end.")),
-    sameLabels: optional(
-      keys("Namespaces that have each of these labels with the value it has at the other end."),
-    ),
-    notSameLabels: optional(
-      keys("Namespaces that share the value of the other end for none of these labels."),
-    ),
+    self: onlyTrue("The namespace of the other end."),
+    notSelf: onlyTrue("Every other namespace than that of the other end."),
+    sameLabels: keys("Namespaces that have each of these labels with the value it has at the other end."),
+    notSameLabels: keys("Namespaces that share the value of the other end for none of these labels."),
   },
   [
     { kind: "at-most-one", of: [...relative, "matchLabels"] },
@@ -74,7 +69,7 @@ const namespaces = part(
 );
 
 const pods = part("a set of pods", "Pods with a network of their own, by namespace and labels.", {
-  namespaceSelector: optional(namespaces),
+  namespaceSelector: namespaces,
   podSelector: required(labelSelector("Pods by their labels; `{}` is every pod.")),
 });
 
@@ -88,12 +83,12 @@ const end = part(
   "an end",
   "One end of a connection, in every cluster.",
   {
-    namespaces: optional(namespaces),
-    pods: optional(pods),
-    networks: optional(cidrs("Whatever has an address in these ranges: pods, nodes and external endpoints.")),
-    nodes: optional(labelSelector("Nodes by their labels, with the host-network pods on them.")),
-    external: optional(onlyTrue("Every address outside the cluster.")),
-    hostNetworkPods: optional(onlyTrue("Every pod in the network of its node.")),
+    namespaces: namespaces,
+    pods: pods,
+    networks: cidrs("Whatever has an address in these ranges: pods, nodes and external endpoints."),
+    nodes: labelSelector("Nodes by their labels, with the host-network pods on them."),
+    external: onlyTrue("Every address outside the cluster."),
+    hostNetworkPods: onlyTrue("Every pod in the network of its node."),
   },
   [{ kind: "exactly-one", of: ["namespaces", "pods", "networks", "nodes", "external", "hostNetworkPods"] }],
 );
@@ -102,23 +97,23 @@ const assumption = part(
   "an assumption",
   "What is assumed about every cluster. A proof holds only where this does.",
   {
-    every: optional(oneOf("What has such labels.", ["namespace", "pod", "node"])),
-    with: optional(labelSelector("Only those with such labels; all of them unless given.")),
-    has: optional(labelSelector("The labels that each of them has.")),
-    only: optional(
-      list("The only namespaces that have such labels.", string("A name.", { format: namespaceName }), {
+    every: oneOf("What has such labels.", ["namespace", "pod", "node"]),
+    with: labelSelector("Only those with such labels; all of them unless given."),
+    has: labelSelector("The labels that each of them has."),
+    only: list("The only namespaces that have such labels.", string("A name.", { format: namespaceName }), {
+      minItems: 1,
+    }),
+    namespacesWith: labelSelector("The labels that no other namespace has."),
+    namespaces: list(
+      "Namespaces whose labels are those in the input.",
+      string("A name.", { format: namespaceName }),
+      {
         minItems: 1,
-      }),
+      },
     ),
-    namespacesWith: optional(labelSelector("The labels that no other namespace has.")),
-    namespaces: optional(
-      list("Namespaces whose labels are those in the input.", string("A name.", { format: namespaceName }), {
-        minItems: 1,
-      }),
-    ),
-    are: optional(oneOf("What is known about them.", ["as-deployed"])),
-    podCidrs: optional(cidrs("Every pod has its address in here, and no external endpoint has.")),
-    nodeCidrs: optional(cidrs("Every node has its address in here, and no external endpoint has.")),
+    are: oneOf("What is known about them.", ["as-deployed"]),
+    podCidrs: cidrs("Every pod has its address in here, and no external endpoint has."),
+    nodeCidrs: cidrs("Every node has its address in here, and no external endpoint has."),
   },
   [
     { kind: "at-least-one", of: ["every", "only", "namespaces", "podCidrs", "nodeCidrs"] },
@@ -148,8 +143,8 @@ const assumption = part(
 const metadata = {
   ...part("metadata", "The name of the guarantee. Other fields are not read.", {
     name: required(string("The name of the guarantee.")),
-    labels: optional(any("Not read.")),
-    annotations: optional(any("Not read.")),
+    labels: any("Not read."),
+    annotations: any("Not read."),
   }),
   open: true,
 } as const;
@@ -169,11 +164,9 @@ export const guaranteeObject = part("a Guarantee", "What must hold in every clus
       "the spec of a Guarantee",
       "Which connections, and what must become of them whatever is deployed.",
       {
-        given: optional(
-          list(
-            "Files and folders with policies, relative to this file. Not used in a cluster, whose own policies are given.",
-            string("A path."),
-          ),
+        given: list(
+          "Files and folders with policies, relative to this file. Not used in a cluster, whose own policies are given.",
+          string("A path."),
         ),
         from: required(
           list("Sources of the connections: one end, or a list. In a cluster: a list.", end, {
@@ -187,9 +180,9 @@ export const guaranteeObject = part("a Guarantee", "What must hold in every clus
             crdMaxItems,
           }),
         ),
-        ports: optional(ports("Only these ports.")),
-        exceptPorts: optional(
-          ports("Every port but these. Without `ports`: every port of every protocol, ICMP included."),
+        ports: ports("Only these ports."),
+        exceptPorts: ports(
+          "Every port but these. Without `ports`: every port of every protocol, ICMP included.",
         ),
         verdict: required(
           oneOf(
@@ -197,36 +190,32 @@ export const guaranteeObject = part("a Guarantee", "What must hold in every clus
             ["Allow", "Deny"],
           ),
         ),
-        whatever: optional(
-          part("whatever", "What the owners of namespaces may write, and the guarantee still holds.", {
-            networkPolicies: optional(
-              oneOf(
-                "`anything`: their NetworkPolicies may be added, changed and deleted. `more`: those in the input stay, others may be added. `as-written`: those in the input, and no others.",
-                ownerModes,
-                "anything",
-              ),
+        whatever: part(
+          "whatever",
+          "What the owners of namespaces may write, and the guarantee still holds.",
+          {
+            networkPolicies: oneOf(
+              "`anything`: their NetworkPolicies may be added, changed and deleted. `more`: those in the input stay, others may be added. `as-written`: those in the input, and no others.",
+              ownerModes,
+              "anything",
             ),
-            ciliumNetworkPolicies: optional(
-              oneOf(
-                "The same for CiliumNetworkPolicies. Unless given: as `networkPolicies` if the input has policies of Cilium, and otherwise `as-written`.",
-                ownerModes,
-              ),
+            ciliumNetworkPolicies: oneOf(
+              "The same for CiliumNetworkPolicies. Unless given: as `networkPolicies` if the input has policies of Cilium, and otherwise `as-written`.",
+              ownerModes,
             ),
-          }),
+          },
         ),
-        assuming: optional(list("What is assumed about every cluster.", assumption, { crdMaxItems })),
-        onBreak: optional(
-          oneOf(
-            "In a cluster, what happens to a change of a policy that breaks the guarantee: `Warn` warns, `Refuse` refuses the change. Not used in files.",
-            ["Warn", "Refuse"],
-            "Warn",
-          ),
+        assuming: list("What is assumed about every cluster.", assumption, { crdMaxItems }),
+        onBreak: oneOf(
+          "In a cluster, what happens to a change of a policy that breaks the guarantee: `Warn` warns, `Refuse` refuses the change. Not used in files.",
+          ["Warn", "Refuse"],
+          "Warn",
         ),
       },
       [{ kind: "at-most-one", of: ["ports", "exceptPorts"] }],
     ),
   ),
-  status: optional(any("Written by the controller of a cluster, and not read.")),
+  status: any("Written by the controller of a cluster, and not read."),
 });
 
 /** The schema, for the reference in docs/. */

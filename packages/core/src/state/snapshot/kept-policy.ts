@@ -73,7 +73,7 @@ function bySchema(value: Json, schema: Schema, words: Words): Json {
   if (schema.type === "object" && isObject(value))
     return mapEntries(value, (field, inner) => {
       const known = Object.hasOwn(schema.fields, field) ? schema.fields[field] : undefined;
-      return [field, known === undefined ? unknown(inner, words) : bySchema(inner, known.schema, words)];
+      return [field, known === undefined ? unknown(inner, words) : bySchema(inner, known, words)];
     });
   return unknown(value, words);
 }

@@ -118,17 +118,17 @@ function fieldOptions(schema: ObjectSchema, { keys, column }: Cursor): readonly 
       constraint.of.some((key) => keys.includes(key))
     )
       for (const key of constraint.of) excluded.add(key);
-  return Object.entries(schema.fields).flatMap(([label, { schema: inner, required }]): Completion[] =>
+  return Object.entries(schema.fields).flatMap(([label, inner]): Completion[] =>
     excluded.has(label) || isSetByServers(inner)
       ? []
       : [
           {
             label,
             apply: opening(label, inner, column),
-            detail: `${typeWords(inner)}${required ? ", required" : ""}`,
+            detail: `${typeWords(inner)}${inner.required ? ", required" : ""}`,
             info: inner.description,
             type: "field",
-            ...(required ? { isRequired: true } : {}),
+            ...(inner.required ? { isRequired: true } : {}),
           },
         ],
   );

@@ -1,4 +1,4 @@
-import { apiVersionsOf, dialects, type ObjectSchema, type Schema } from "@tierwall/core/manifest";
+import { apiVersionsOf, dialects, type Schema } from "@tierwall/core/manifest";
 
 /** A kind that can be edited: how it is written. */
 export interface EditedKind {
@@ -40,15 +40,16 @@ export const guaranteeKinds = (
 function withSingleEndpoints(schema: Schema): Schema {
   if (schema.type !== "object") return schema;
   const spec = schema.fields["spec"];
-  if (spec?.schema.type !== "object") return schema;
-  const { from, to } = spec.schema.fields;
-  const single = (field: ObjectSchema["fields"][string] | undefined) =>
-    field?.schema.type === "list"
-      ? { ...field, schema: { ...field.schema.items, description: field.schema.description } }
+  if (spec?.type !== "object") return schema;
+  const { from, to } = spec.fields;
+  const single = (field: Schema | undefined) =>
+    field?.type === "list"
+      ? {
+          ...field.items,
+          ...(field.required ? { required: true as const } : {}),
+          description: field.description,
+        }
       : field!;
-  const fields = { ...spec.schema.fields, from: single(from), to: single(to) };
-  return {
-    ...schema,
-    fields: { ...schema.fields, spec: { ...spec, schema: { ...spec.schema, fields } } },
-  };
+  const fields = { ...spec.fields, from: single(from), to: single(to) };
+  return { ...schema, fields: { ...schema.fields, spec: { ...spec, fields } } };
 }

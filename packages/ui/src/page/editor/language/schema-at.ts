@@ -43,9 +43,7 @@ export function schemaAt(shapes: readonly Schema[], path: Path): Schema | undefi
 function stepInto(schema: Schema, step: string | number): Schema | undefined {
   switch (schema.type) {
     case "object":
-      return typeof step === "string" && Object.hasOwn(schema.fields, step)
-        ? schema.fields[step]!.schema
-        : undefined;
+      return typeof step === "string" && Object.hasOwn(schema.fields, step) ? schema.fields[step] : undefined;
     case "list":
       return typeof step === "number" ? schema.items : undefined;
     case "map":

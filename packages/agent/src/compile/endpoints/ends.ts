@@ -12,14 +12,10 @@ import {
   type Pod,
   podKey,
 } from "@tierwall/core/model";
-import type { AddressVocabulary } from "./address-vocabulary.js";
-import type { End } from "./end.js";
-import { type EndParts, EndStore } from "./end-store.js";
-import { segmentsOf } from "./node-ranges.js";
-import { emptyVocabulary, type PeerVocabulary } from "./peer-vocabulary.js";
+import { type AddressVocabulary, segmentsOf } from "./address-vocabulary.js";
+import { type End, type EndParts, EndStore, type Population } from "./end-store.js";
+import { emptyVocabulary, type PeerVocabulary, PodTexts } from "./peer-vocabulary.js";
 import type { PodChanges } from "./pod-changes.js";
-import { PodTexts } from "./pod-texts.js";
-import type { Population } from "./population.js";
 
 /** An address of a pod or a node. */
 export interface Located {

@@ -18,10 +18,9 @@ import {
   type Inventory,
   type Peer,
 } from "@tierwall/core/model";
-import type { End } from "../endpoints/end.js";
+import { type End, type Population, removeAll } from "../endpoints/end-store.js";
 import type { Ends } from "../endpoints/ends.js";
 import { blocksOfPeer } from "../endpoints/address-vocabulary.js";
-import { type Population, removeAll } from "../endpoints/population.js";
 import { sameList } from "../../ruleset/equality.js";
 import type { Subject } from "./subjects.js";
 

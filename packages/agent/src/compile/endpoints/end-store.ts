@@ -10,7 +10,6 @@ export interface End {
   readonly family: Family;
   /** The blocks that contain its addresses. */
   readonly blocks: string;
-  readonly service: string;
   /** One of its endpoints. It may have been removed, but rules do not distinguish the remaining ones from it. */
   sample: Endpoint;
   /** The other endpoints of an ambiguous end; empty for all others. */
@@ -82,7 +81,6 @@ export function removeAll(gone: ReadonlySet<End>, from: Map<End, unknown>): read
 
 /** What identifies an end, and its endpoints: several if it is ambiguous. */
 export interface EndParts extends Pick<End, "kind" | "who" | "family" | "blocks"> {
-  readonly service?: string;
   readonly samples: () => readonly [Endpoint, ...Endpoint[]];
 }
 
@@ -101,13 +99,13 @@ export class EndStore {
     this.touched.clear();
   }
 
-  retain({ kind, who, family, blocks, service = "", samples }: EndParts): End {
+  retain({ kind, who, family, blocks, samples }: EndParts): End {
     const ofWho = this.known.get(who) ?? new Map<string, End>();
     let end = ofWho.get(kind + blocks);
     if (end === undefined) {
       const key = `${kind} ${who} in ${blocks}`;
       const [sample] = samples();
-      end = { key, kind, who, family, blocks, service, sample, alternatives: [], members: 0 };
+      end = { key, kind, who, family, blocks, sample, alternatives: [], members: 0 };
       this.known.set(who, ofWho.set(kind + blocks, end));
     }
     this.touch(end);

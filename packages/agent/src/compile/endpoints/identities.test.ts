@@ -8,7 +8,6 @@ const end = (key: string): End => ({
   family: 4,
   who: key,
   blocks: "",
-  service: "",
   members: 1,
   sample: { kind: "external", address: { family: 4, value: 0n } },
   alternatives: [],

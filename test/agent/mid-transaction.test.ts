@@ -4,7 +4,7 @@ import { parseAddress, parseCidr } from "@tierwall/core/model";
 import { readState } from "@tierwall/core/state";
 import { NodeCompiler } from "../../packages/agent/src/compile/node-compiler.js";
 import { generationBits, markField } from "../../packages/agent/src/ruleset/connection-mark.js";
-import { atRest } from "../../packages/agent/src/ruleset/at-rest.js";
+import { atRest } from "../../packages/agent/src/ruleset/hooks.js";
 import { frame } from "../../packages/agent/src/ruleset/frame.js";
 import type { Ruleset } from "../../packages/agent/src/ruleset/ruleset.js";
 import { nodeYaml, podYaml } from "../../packages/agent/testing/node-world.js";

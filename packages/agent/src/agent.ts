@@ -4,12 +4,10 @@ import type { Logger } from "pino";
 import type { Applied } from "./kernel/kernel-table.js";
 import type { Outcome } from "./kernel/outcome.js";
 import { LatestWins } from "./loop/latest-wins.js";
-import { localRanges, sameRanges } from "./loop/local-ranges.js";
-import { optionWarnings } from "./loop/option-warnings.js";
 import { ProgrammingWindow } from "./loop/programming-window.js";
-import { RangeTrust, sourceOf } from "./loop/range-trust.js";
-import type { NodeOptions, NodeProgram } from "./ruleset/program.js";
+import { localRanges, RangeTrust, sameRanges, sourceOf } from "./loop/range-trust.js";
 import type { NodeProblems } from "./observe/node-problems.js";
+import type { NodeOptions, NodeProgram } from "./ruleset/program.js";
 
 /*
  *   source ──► situation ──► compiler ──► program ──► table ──► kernel
@@ -159,4 +157,25 @@ function sharedMessage(shared: NodeProgram["sharedAddresses"]): string | undefin
     `several pods report the same address: ${named.join(", ")}${more}; a connection is allowed only if it is allowed for each of them, ` +
     "until all except one are deleted or report another address"
   );
+}
+
+/** Warnings about options that do not fit the node. */
+export function optionWarnings(
+  options: Pick<NodeOptions, "node" | "unknownPods" | "localRanges" | "forgedSources">,
+  { nodes }: Pick<Inventory, "nodes">,
+): readonly string[] {
+  const { node, unknownPods, localRanges, forgedSources } = options;
+  return [
+    ...(nodes.has(node) ? [] : [`there is no node ${node}, and no pod runs on it: check --node`]),
+    ...(localRanges.length > 0 || unknownPods === "allow"
+      ? []
+      : [
+          `node ${node} has no podCIDRs, and --pod-range is not set: unknown pods cannot be distinguished from other addresses and are not denied`,
+        ]),
+    ...(localRanges.length > 0 && unknownPods === "deny" && forgedSources === "pass"
+      ? [
+          "the rules cannot check through which device an address is reached, because this kernel is older than Linux 5.19: a pod that sends from a spoofed address can evade its egress rules; set net.ipv4.conf.all.rp_filter=1, and see docs/explanation/agent/attackers.md",
+        ]
+      : []),
+  ];
 }

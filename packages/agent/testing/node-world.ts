@@ -2,7 +2,7 @@ import { type Family, parseAddress } from "@tierwall/core/model";
 import { readState } from "@tierwall/core/state";
 import { NodeCompiler } from "../src/compile/node-compiler.js";
 import { type Additions, frame } from "../src/ruleset/frame.js";
-import { modesOf } from "../src/observe/modes.js";
+import { modesOf } from "../src/observe/decider.js";
 import type { NodeOptions, NodeProgram } from "../src/ruleset/program.js";
 import type { Ruleset } from "../src/ruleset/ruleset.js";
 import { type Journey, type Learned, type Packet, walkRuleset } from "./walk-ruleset.js";

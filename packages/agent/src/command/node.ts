@@ -7,8 +7,7 @@ import type { AgentOptions } from "../agent-options.js";
 import { NameService } from "../dns/name-service.js";
 import { ClusterReach } from "../dns/reach.js";
 import { BridgeWatch } from "../node-network/bridges.js";
-import { flowtablesInUse } from "../node-network/flowtables.js";
-import { ipvsInUse } from "../node-network/ipvs.js";
+import { flowtablesInUse, ipvsInUse } from "../node-network/other-programs.js";
 import { KernelTable, type KernelTableOptions } from "../kernel/kernel-table.js";
 import { Nft } from "../kernel/nft.js";
 import { done, failed, type Outcome } from "../kernel/outcome.js";
@@ -17,10 +16,10 @@ import { elementsText, Enforcement } from "../loop/enforcement.js";
 import { Presence, presenceFor } from "../loop/presence.js";
 import { markField } from "../ruleset/connection-mark.js";
 import type { NodeOptions } from "../ruleset/program.js";
-import { connectionsMarked } from "../kernel/tracked-connections.js";
+import { connectionsMarked } from "../kernel/conntrack.js";
 import { NodeProblems } from "../observe/node-problems.js";
 import { Observer } from "../observe/observer.js";
-import { DnsCounts } from "./dns-counts.js";
+import { DnsCounts } from "../dns/event.js";
 
 /*
  * The parts that exist once per node, for `tierwall agent` and for `agent apply`: the table in the kernel, the domain names

@@ -2,15 +2,15 @@ import { join } from "node:path";
 import { type Connection, messageOf, openMetrics } from "@tierwall/kube";
 import { refuseToStart, serviceLog, stopSignal } from "@tierwall/kube/service";
 import type { Logger } from "pino";
-import { Agent } from "../agent.js";
 import type { AgentOptions } from "../agent-options.js";
+import { Agent } from "../agent.js";
 import { NodeCompiler } from "../compile/node-compiler.js";
+import { KernelTable } from "../kernel/kernel-table.js";
 import { done, failed, type Outcome } from "../kernel/outcome.js";
+import { RangeMemory } from "../loop/range-trust.js";
 import { StartupHold } from "../loop/startup-hold.js";
-import { MemoryWatch } from "../loop/memory-watch.js";
-import { RangeMemory } from "../loop/range-memory.js";
 import { serveControl } from "../observe/control.js";
-import { modesOf } from "../observe/modes.js";
+import { modesOf } from "../observe/decider.js";
 import { NodeLease } from "../observe/node-lease.js";
 import { AgentReport } from "./agent-report.js";
 import { DiagnosticsLog } from "./diagnostics-log.js";
@@ -170,4 +170,35 @@ function watchMemory(log: Logger): NodeJS.Timeout {
     ),
   );
   return setInterval(() => watch.check(), 60_000);
+}
+
+/** What the agent needs at 10,000 pods. Less is not reported. */
+const expectedBytes = 250 * 1024 * 1024;
+
+/** Warns when the process uses more memory than expected, and again each time that has grown by half. */
+export class MemoryWatch {
+  #next = expectedBytes;
+
+  constructor(
+    private readonly warn: (megabytes: number) => void,
+    private readonly resident: () => number = () => process.memoryUsage.rss(),
+  ) {}
+
+  check(): void {
+    const bytes = this.resident();
+    if (bytes < this.#next) return;
+    this.warn(Math.round(bytes / 1024 / 1024));
+    this.#next = bytes * 1.5;
+  }
+}
+
+/** Removes everything of Tierwall from the kernel. Refused while an agent runs, which would restore it. */
+export async function cleanUp({ table, node }: AgentOptions): Promise<Outcome<string>> {
+  // Removing rules does not depend on bridges, so it also works without br_netfilter.
+  const bridges = () => done([]);
+  const opened = await KernelTable.open({ table, connectionMask: node.connectionMask, bridges });
+  if (!opened.ok) return opened;
+  const cleaned = await opened.value.cleanup();
+  await opened.value.close();
+  return cleaned.ok ? done(`removed the table \`${table}\` from the kernel`) : cleaned;
 }

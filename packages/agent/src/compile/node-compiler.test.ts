@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { readState } from "@tierwall/core/state";
 import { rulesetText } from "../ruleset/text.js";
-import { modesOf } from "../observe/modes.js";
+import { modesOf } from "../observe/decider.js";
 import { nodeWorld, nodeYaml, plainOptions, podYaml } from "../../testing/node-world.js";
 import type { Journey } from "../../testing/walk-ruleset.js";
 import { NodeCompiler } from "./node-compiler.js";

@@ -10,16 +10,14 @@ import { Terminals } from "./chains/terminals.js";
 import { TierLayouts } from "./chains/tier-layouts.js";
 import { type Walks, WalkMaker } from "./chains/walks.js";
 import { type AddressVocabulary, addressVocabularyOf } from "./endpoints/address-vocabulary.js";
-import type { End } from "./endpoints/end.js";
+import type { End } from "./endpoints/end-store.js";
 import { Ends } from "./endpoints/ends.js";
-import { Identities } from "./endpoints/identities.js";
-import { IdentityMaps } from "./endpoints/identity-maps.js";
+import { Identities, IdentityMaps } from "./endpoints/identity-maps.js";
 import { emptyVocabulary, peerVocabularyOf } from "./endpoints/peer-vocabulary.js";
 import { noPodChanges, type PodChanges, PodWatch } from "./endpoints/pod-changes.js";
 import { kernelSets } from "./rules/name-sets.js";
-import { ownTiers } from "./rules/own-tiers.js";
+import { ownTiers, RuleBook } from "./rules/rule-book.js";
 import { PeerReaches } from "./rules/peer-reach.js";
-import { RuleBook } from "./rules/rule-book.js";
 import { type Rows, type Subject, Subjects } from "./rules/subjects.js";
 
 /** What is kept between compilations while rules and ends change incrementally. */

@@ -1,6 +1,6 @@
 import { readState } from "@tierwall/core/state";
 import { describe, expect, it } from "vitest";
-import { modesOf } from "../observe/modes.js";
+import { modesOf } from "../observe/decider.js";
 import { nodeWorld, nodeYaml, plainOptions, podYaml } from "../../testing/node-world.js";
 import { NodeCompiler } from "./node-compiler.js";
 

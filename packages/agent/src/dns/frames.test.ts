@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { framed, Frames } from "./frames.js";
+import { framed, Frames } from "./tcp-session.js";
 
 test("messages come out whole, however the stream was cut", () => {
   const message = fc.uint8Array({ maxLength: 40 }).map((bytes) => Buffer.from(bytes));

@@ -3,7 +3,7 @@ import fc from "fast-check";
 import { expect, test, vi } from "vitest";
 import type { NameSet } from "../ruleset/program.js";
 import type { DnsEvent } from "./event.js";
-import { InsideAddresses } from "./inside-addresses.js";
+import { InsideAddresses } from "./reach.js";
 import { defaultLifetimes, LearnedNames } from "./learned-names.js";
 import { Learner } from "./learner.js";
 import { readMessage } from "./message.js";

@@ -1,7 +1,7 @@
 import { parseCidr } from "@tierwall/core/model";
 import { readState } from "@tierwall/core/state";
 import { expect, it } from "vitest";
-import { InsideAddresses } from "./inside-addresses.js";
+import { InsideAddresses } from "./reach.js";
 
 const { cluster } = readState([
   {

@@ -1,7 +1,6 @@
 import { expect, test } from "vitest";
 import type { NameSet } from "../ruleset/program.js";
-import { defaultLifetimes, LearnedNames } from "./learned-names.js";
-import type { Resolution } from "./resolution.js";
+import { defaultLifetimes, LearnedNames, type Resolution } from "./learned-names.js";
 import type { SetChange } from "../ruleset/set-change.js";
 
 const pods = ["10.0.0.1", "fd00::1"];

@@ -1,9 +1,17 @@
 import { domainMatches } from "@tierwall/core/engine";
-import type { TrackedConnection } from "../kernel/tracked-connections.js";
+import type { TrackedConnection } from "../kernel/conntrack.js";
 import type { NameSet } from "../ruleset/program.js";
 import { familyOf } from "./redirect.js";
-import type { Resolution } from "./resolution.js";
 import type { SetChange } from "../ruleset/set-change.js";
+
+/** An address in an answer, and every name that leads to it: the queried name and its aliases. */
+export interface Resolution {
+  readonly names: readonly string[];
+  readonly address: string;
+  readonly family: 4 | 6;
+  /** In seconds; the smallest along the chain of aliases. */
+  readonly ttl: number;
+}
 
 export interface Lifetimes {
   /** Shorter TTLs count as this: pods connect a moment after the answer, and retry after a second. */

@@ -11,7 +11,7 @@ import {
   server,
   whyNoNamesLab,
 } from "../../testing/names-lab.js";
-import { Frames } from "./frames.js";
+import { Frames } from "./tcp-session.js";
 
 const many = Array.from({ length: 100 }, (_, i) => `203.0.113.${101 + i}`).toSorted();
 

@@ -1,7 +1,6 @@
-import { connectionsMarked } from "../kernel/tracked-connections.js";
+import { connectionsMarked, forgetQueries, forgetRedirected } from "../kernel/conntrack.js";
 import type { NameSet } from "../ruleset/program.js";
 import { SourcePorts } from "./source-ports.js";
-import { forgetQueries, forgetRedirected } from "./forgotten-queries.js";
 import type { OnDnsEvent } from "./event.js";
 import { defaultLifetimes, LearnedNames, type Lifetimes } from "./learned-names.js";
 import { Learner } from "./learner.js";
@@ -10,7 +9,7 @@ import type { Reach } from "./reach.js";
 import type { SocketAddress } from "./redirect.js";
 import { Redirects } from "./redirects.js";
 import type { SetChange } from "../ruleset/set-change.js";
-import type { LeftElement } from "./timed-elements.js";
+import type { LeftElement } from "../kernel/learned.js";
 import { Transactions, type WriteChanges } from "./transactions.js";
 
 interface NameServiceOptions {

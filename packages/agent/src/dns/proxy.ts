@@ -6,7 +6,7 @@ import type { SourcePorts } from "./source-ports.js";
 import type { OnDnsEvent } from "./event.js";
 import type { Learner } from "./learner.js";
 import { readMessage } from "./message.js";
-import { mostConnectionsPerPod, mostQueriesPerPod, OpenByPod } from "./open-by-pod.js";
+import { mostConnectionsPerPod, mostQueriesPerPod, OpenByPod } from "./outstanding.js";
 import type { Reach, Upstream } from "./reach.js";
 import type { DnsProtocol, SocketAddress } from "./redirect.js";
 import { TcpSession } from "./tcp-session.js";

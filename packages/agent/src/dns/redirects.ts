@@ -1,6 +1,6 @@
 import { setImmediate } from "node:timers/promises";
 import type { OnDnsEvent } from "./event.js";
-import { localAddressTowards } from "./local-address.js";
+import { localAddressTowards } from "./source-ports.js";
 import type { DnsProxy, Listener } from "./proxy.js";
 import type { Reach } from "./reach.js";
 import {

@@ -1,7 +1,7 @@
 import packet from "dns-packet";
 import { expect, test } from "vitest";
 import { readMessage } from "./message.js";
-import { resolutionsIn } from "./resolution.js";
+import { resolutionsIn } from "./learner.js";
 
 function resolutions(answers: packet.Answer[], flags = 0) {
   const questions = [{ type: "A" as const, name: "API.example.com" }];

@@ -1,13 +1,16 @@
 import { randomInt } from "node:crypto";
+import { createSocket } from "node:dgram";
+import { once } from "node:events";
+import { isIPv6 } from "node:net";
+import type { SetChange } from "../ruleset/set-change.js";
 import {
-  sourcePorts as range,
   type DnsProtocol,
   dnsSets,
   familyOf,
   type SocketAddress,
   sourceElement,
+  sourcePorts as range,
 } from "./redirect.js";
-import type { SetChange } from "../ruleset/set-change.js";
 import type { Transactions } from "./transactions.js";
 
 interface Reserved {
@@ -88,5 +91,18 @@ export class SourcePorts {
       if (!this.#reserved.has(key) && !this.#released.has(key)) return port;
     }
     return undefined;
+  }
+}
+
+/** The source address that routing selects for packets of this node to an address. Nothing is sent. */
+export async function localAddressTowards({ address, port }: SocketAddress): Promise<string> {
+  const socket = createSocket(isIPv6(address) ? "udp6" : "udp4");
+  try {
+    const connected = once(socket, "connect");
+    socket.connect(port, address);
+    await connected;
+    return socket.address().address;
+  } finally {
+    socket.close();
   }
 }

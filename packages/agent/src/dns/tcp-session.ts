@@ -1,12 +1,10 @@
-import type { Socket } from "node:net";
-import type { SourcePorts } from "./source-ports.js";
+import { once } from "node:events";
+import { connect, type Socket } from "node:net";
 import type { OnDnsEvent } from "./event.js";
-import { framed, Frames } from "./frames.js";
+import { localAddressTowards, type SourcePorts } from "./source-ports.js";
 import { readMessage } from "./message.js";
-import type { OpenByPod } from "./open-by-pod.js";
-import { type Answered, Outstanding } from "./outstanding.js";
+import { type Answered, type OpenByPod, Outstanding } from "./outstanding.js";
 import type { Upstream } from "./reach.js";
-import { connectAsPod } from "./upstream-tcp.js";
 
 const idleMilliseconds = 30_000;
 const answerMilliseconds = 20_000;
@@ -125,4 +123,68 @@ export class TcpSession {
   #finish(): void {
     void this.#replies.then(() => this.socket.end(() => this.close()));
   }
+}
+
+/** Messages of DNS over TCP: each is prefixed with its length in two bytes. */
+export class Frames {
+  #rest: Buffer = Buffer.alloc(0);
+
+  /** The messages that are complete now. */
+  push(chunk: Buffer): readonly Buffer[] {
+    let bytes = this.#rest.length === 0 ? chunk : Buffer.concat([this.#rest, chunk]);
+    const complete: Buffer[] = [];
+    while (bytes.length >= 2 && bytes.length >= 2 + bytes.readUInt16BE(0)) {
+      const end = 2 + bytes.readUInt16BE(0);
+      complete.push(bytes.subarray(2, end));
+      bytes = bytes.subarray(end);
+    }
+    this.#rest = bytes;
+    return complete;
+  }
+}
+
+export function framed(message: Buffer): Buffer {
+  const length = Buffer.alloc(2);
+  length.writeUInt16BE(message.length, 0);
+  return Buffer.concat([length, message]);
+}
+
+const attemptsToBind = 5;
+const connectMilliseconds = 10_000;
+
+/** A connection to a server with the address of the pod; a text if none can be opened. */
+async function connectAsPod(ports: SourcePorts, pod: string, upstream: Upstream): Promise<Socket | string> {
+  const { address: host, port } = upstream;
+  try {
+    if (upstream.as === "node") return await established(connect({ host, port }));
+    const localAddress = await localAddressTowards(upstream);
+    for (let i = 0; i < attemptsToBind; i++) {
+      const reserved = await ports.reserve("tcp", localAddress, pod);
+      if (typeof reserved === "string") return reserved;
+      const socket = connect({ host, port, localAddress, localPort: reserved.port });
+      socket.once("close", () => reserved.release());
+      try {
+        return await established(socket);
+      } catch (error) {
+        if (!isAddressInUse(error)) throw error;
+      }
+    }
+    return "found no free source port";
+  } catch (error) {
+    return String(error);
+  }
+}
+
+async function established(socket: Socket): Promise<Socket> {
+  try {
+    await once(socket, "connect", { signal: AbortSignal.timeout(connectMilliseconds) });
+    return socket;
+  } catch (error) {
+    socket.destroy();
+    throw error;
+  }
+}
+
+function isAddressInUse(error: unknown): boolean {
+  return error instanceof Error && "code" in error && error.code === "EADDRINUSE";
 }

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { elementsIn } from "./timed-elements.js";
+import { elementsIn } from "../kernel/learned.js";
 
 test("elements have their key and the time they have left", () => {
   const element = (val: unknown) => ({ elem: { val, timeout: 300, expires: 299 } });

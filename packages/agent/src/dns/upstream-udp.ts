@@ -1,8 +1,7 @@
 import { createSocket, type Socket } from "node:dgram";
 import { once } from "node:events";
-import type { SourcePort, SourcePorts } from "./source-ports.js";
+import { localAddressTowards, type SourcePort, type SourcePorts } from "./source-ports.js";
 import type { OnDnsEvent } from "./event.js";
-import { localAddressTowards } from "./local-address.js";
 import type { Message } from "./message.js";
 import { type Answered, Outstanding } from "./outstanding.js";
 import type { Upstream } from "./reach.js";

@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { parseCidr } from "@tierwall/core/model";
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
-import { atRest } from "../ruleset/at-rest.js";
+import { atRest } from "../ruleset/hooks.js";
 import { frame } from "../ruleset/frame.js";
 import { parseListing } from "../ruleset/listing.js";
 import type { Ruleset } from "../ruleset/ruleset.js";

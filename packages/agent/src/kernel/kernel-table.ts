@@ -1,12 +1,11 @@
-import { atRest } from "../ruleset/at-rest.js";
-import { contentOf } from "../ruleset/leftover.js";
-import type { Place } from "../ruleset/hooks.js";
+import { atRest, type Place } from "../ruleset/hooks.js";
+import { contentOf } from "../ruleset/difference.js";
 import type { Ruleset } from "../ruleset/ruleset.js";
 import { sameRuleset, listDifferences } from "../ruleset/equality.js";
 import { Clock, type Milliseconds } from "./clock.js";
 import { Conntrack } from "./conntrack.js";
 import { type Count, CounterSums } from "./counters.js";
-import { Exclusive } from "./exclusive.js";
+import { Exclusive } from "./command.js";
 import { Generations } from "./generations.js";
 import { carryOver } from "./learned.js";
 import { type Lock, type OnLockChange, takeLock } from "./lock.js";

@@ -5,7 +5,7 @@ import { lstatSync, mkdirSync, readlinkSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout } from "node:timers/promises";
 import { messageOf } from "@tierwall/kube";
-import { findProgram, searchPath } from "./parent-death.js";
+import { findProgram, searchPath } from "./command.js";
 import { done, failed, type Outcome } from "./outcome.js";
 
 /** A lock that is released when its process ends, in whatever way. */

@@ -2,7 +2,7 @@ import { type ChildProcess, spawn } from "node:child_process";
 import { readFileSync } from "node:fs";
 import { createInterface } from "node:readline";
 import { setTimeout as sleep } from "node:timers/promises";
-import { killedWithParent } from "./parent-death.js";
+import { killedWithParent } from "./command.js";
 import { readState } from "./table-state.js";
 
 interface MonitorOptions {

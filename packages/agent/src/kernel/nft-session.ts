@@ -1,7 +1,5 @@
 import { type ChildProcess, spawn } from "node:child_process";
-import type { Finished } from "./command.js";
-import { Exclusive } from "./exclusive.js";
-import { AnonymousFile } from "./anonymous-file.js";
+import { AnonymousFile, Exclusive, type Finished } from "./command.js";
 
 /** After this many answers nft is restarted, to limit what it leaks. */
 const mostAnswers = 1000;

@@ -2,7 +2,7 @@ import { spawn, spawnSync } from "node:child_process";
 import { existsSync, readFileSync } from "node:fs";
 import { describe, expect, test, vi } from "vitest";
 import { fewerRuns } from "../../../../test/slice.mjs";
-import { killedWithParent, findProgram, searchPath } from "./parent-death.js";
+import { findProgram, killedWithParent, searchPath } from "./command.js";
 
 const reason = findProgram("setpriv", searchPath()) === undefined ? "setpriv is not installed" : undefined;
 const patience = { timeout: 60_000 };

@@ -1,8 +1,13 @@
-import { atRest, isAtRest } from "../ruleset/at-rest.js";
-import { difference, emptyTable, type Held } from "../ruleset/difference.js";
-import { isNothing, nothingLeft } from "../ruleset/leftover.js";
+import { atRest, isAtRest } from "../ruleset/hooks.js";
+import {
+  difference,
+  emptyTable,
+  type Held,
+  isNothing,
+  nothingLeft,
+  rangesToCome,
+} from "../ruleset/difference.js";
 import { parseListing } from "../ruleset/listing.js";
-import { rangesToCome } from "../ruleset/preparation.js";
 import type { Ruleset } from "../ruleset/ruleset.js";
 import type { CounterSums } from "./counters.js";
 import type { Generations } from "./generations.js";

@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { connectionsIn } from "./tracked-connections.js";
+import { connectionsIn } from "./conntrack.js";
 
 const printed = `
 tcp      6 431990 ESTABLISHED src=10.9.0.11 dst=10.96.0.1 sport=44000 dport=80 src=10.9.0.12 dst=10.9.0.11 sport=8080 dport=44000 [ASSURED] mark=65536 use=1 id=3741538410

@@ -1,5 +1,5 @@
 import type { Chain, Ruleset } from "../ruleset/ruleset.js";
-import { switchOn, timedSwitch } from "../ruleset/timed-switch.js";
+import { switchOn, timedSwitch } from "../ruleset/set-change.js";
 import { done, type Outcome } from "./outcome.js";
 import type { Table, Tables } from "./tables.js";
 

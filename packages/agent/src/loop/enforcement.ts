@@ -1,15 +1,14 @@
-import { type Address, type Cidr, parseCidr } from "@tierwall/core/model";
+import { type Address, type Cidr, formatAddress, type Inventory, parseCidr } from "@tierwall/core/model";
 import type { Turn } from "../agent.js";
 import type { NameService } from "../dns/name-service.js";
 import type { ClusterReach } from "../dns/reach.js";
-import { dnsPart } from "../dns/redirect.js";
-import { changesText, type SetChange } from "../ruleset/set-change.js";
-import { leftElements } from "../dns/timed-elements.js";
+import { dnsPart, type SocketAddress } from "../dns/redirect.js";
 import type { Applied, ElementsFor, FrameOf, KernelTable } from "../kernel/kernel-table.js";
+import { leftElements } from "../kernel/learned.js";
 import type { Outcome } from "../kernel/outcome.js";
 import { type Additions, frame } from "../ruleset/frame.js";
 import type { NodeProgram } from "../ruleset/program.js";
-import { nameServers } from "./name-servers.js";
+import { changesText, type SetChange } from "../ruleset/set-change.js";
 
 interface EnforcementParts {
   readonly table: KernelTable;
@@ -93,4 +92,16 @@ export function elementsText(
     changes.filter(({ set }) => ruleset.sets.has(set)),
     name,
   );
+}
+
+/** The servers whose answers are trusted (S8.4): the configured ones, otherwise the DNS Service of the cluster. */
+export function nameServers(cluster: Inventory, configured: readonly Address[]): readonly SocketAddress[] {
+  const addresses = configured.length > 0 ? configured : clusterDns(cluster);
+  return [...new Set(addresses.map(formatAddress))].toSorted().map((address) => ({ address, port: 53 }));
+}
+
+function clusterDns({ services }: Inventory): readonly Address[] {
+  const service = services.find(({ namespace, name }) => namespace === "kube-system" && name === "kube-dns");
+  if (service === undefined) return [];
+  return [...service.addresses, ...(service.endpoints ?? []).map(({ address }) => address)];
 }

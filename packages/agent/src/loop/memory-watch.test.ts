@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { MemoryWatch } from "./memory-watch.js";
+import { MemoryWatch } from "../command/run-agent.js";
 
 it.each([
   ["nothing while it stays small", [100, 200, 249], []],

@@ -1,7 +1,7 @@
 import { parseAddress } from "@tierwall/core/model";
 import { readCluster } from "@tierwall/core/state";
 import { describe, expect, it } from "vitest";
-import { nameServers } from "./name-servers.js";
+import { nameServers } from "./enforcement.js";
 
 const cluster = readCluster([
   {

@@ -2,7 +2,7 @@ import { parseCidr } from "@tierwall/core/model";
 import { readState } from "@tierwall/core/state";
 import { expect, it } from "vitest";
 import { nodeYaml, plainOptions } from "../../testing/node-world.js";
-import { optionWarnings } from "./option-warnings.js";
+import { optionWarnings } from "../agent.js";
 
 const { cluster } = readState([{ file: "node.yaml", text: nodeYaml("here", "192.168.0.1") }]);
 const sound = { ...plainOptions, localRanges: [parseCidr("10.0.0.0/24")!] };

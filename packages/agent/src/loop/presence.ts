@@ -1,7 +1,6 @@
 import type { Logger } from "pino";
 import type { ElementsFor, KernelTable } from "../kernel/kernel-table.js";
-import { presentSet } from "../ruleset/presence.js";
-import { switchOn } from "../ruleset/timed-switch.js";
+import { presentSet, switchOn } from "../ruleset/set-change.js";
 
 /** The lines that mark the agent as running, for this many milliseconds from now. */
 export const presenceFor =
@@ -9,7 +8,7 @@ export const presenceFor =
   ({ name, ruleset }) =>
     ruleset.sets.has(presentSet) ? switchOn(name, presentSet, milliseconds) : "";
 
-/** Marks the agent as running in the kernel, for as long as it runs (ruleset/presence.ts). */
+/** Marks the agent as running in the kernel, for as long as it runs (ruleset/set-change.ts). */
 export class Presence {
   #timer: NodeJS.Timeout | undefined;
 

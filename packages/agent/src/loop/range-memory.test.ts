@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { formatCidr, parseCidr } from "@tierwall/core/model";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { RangeMemory } from "./range-memory.js";
+import { RangeMemory } from "./range-trust.js";
 
 let folder: string;
 let file: string;

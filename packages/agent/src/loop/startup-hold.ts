@@ -6,9 +6,9 @@ import type { KernelTable } from "../kernel/kernel-table.js";
 import type { NodeOptions } from "../ruleset/program.js";
 import type { Ruleset } from "../ruleset/ruleset.js";
 import { knownPods } from "../ruleset/vocabulary.js";
-import { modesOf } from "../observe/modes.js";
+import { modesOf } from "../observe/decider.js";
 import { frameFor } from "./enforcement.js";
-import { sameRanges } from "./local-ranges.js";
+import { sameRanges } from "./range-trust.js";
 
 interface StartupHoldParts {
   readonly table: Pick<KernelTable, "applyBefore">;

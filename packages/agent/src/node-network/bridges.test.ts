@@ -123,7 +123,7 @@ describe.skipIf(whyNoNamespaces() !== undefined)("in a network namespace", () =>
       node.run("ip", "link", "set", "cni0", "up");
       node.run("ip", "addr", "add", "10.244.1.1/24", "dev", "cni0");
       const { family, value } = parseAddress(address)!;
-      const ask = `import(${JSON.stringify(module.replace("bridges.js", "routes.js"))}).then(({ Routes }) =>
+      const ask = `import(${JSON.stringify(module)}).then(({ Routes }) =>
         console.log(new Routes().devicesOf({ family: ${family}, value: ${value}n })[0] ?? "none"))`;
       const [program, ...args] = [...node.enter, process.execPath, "-e", ask];
       const said = execFileSync(program, args, { encoding: "utf8" }).trim();

@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { flowtablesInUse } from "./flowtables.js";
+import { flowtablesInUse } from "./other-programs.js";
 import { done, failed, type Outcome } from "../kernel/outcome.js";
 
 const metainfo = { metainfo: { version: "1.0.6", release_name: "Lester Gooch #5", json_schema_version: 1 } };

@@ -3,7 +3,7 @@ import { isToBeOpened } from "@tierwall/core/report";
 import type { BookEntry } from "../ruleset/program.js";
 import type { AddressOwner, AddressOwners } from "./address-owners.js";
 import type { LoggedPacket } from "./logged-packet.js";
-import { policiesBehind } from "./modes.js";
+import { policiesBehind } from "./decider.js";
 
 /** A line of the audit log: one packet and its verdict. */
 export interface AuditLine {

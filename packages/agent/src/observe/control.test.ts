@@ -3,8 +3,7 @@ import { createServer, type Server } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, afterEach, describe, expect, it } from "vitest";
-import { askAgent } from "./ask-agent.js";
-import { type ControlHandlers, serveControl } from "./control.js";
+import { askAgent, type ControlHandlers, serveControl } from "./control.js";
 import type { AgentStatus } from "./status.js";
 
 const folder = mkdtempSync(join(tmpdir(), "tierwall-control-"));

@@ -5,8 +5,7 @@ import { replaceFile } from "@tierwall/kube";
 import { afterAll, describe, expect, it } from "vitest";
 import { bookOf } from "../../testing/book.js";
 import type { Count } from "../kernel/counters.js";
-import { Counts } from "./counts.js";
-import { readStateFile } from "./state-file.js";
+import { Counts, readStateFile } from "./counts.js";
 
 const book = bookOf(`
 kind: NetworkPolicy

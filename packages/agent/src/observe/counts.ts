@@ -1,3 +1,6 @@
+import { existsSync, readFileSync } from "node:fs";
+import { isObject } from "@tierwall/core/manifest";
+import { messageOf } from "@tierwall/kube";
 import type { Count } from "../kernel/counters.js";
 import type { BookEntry } from "../ruleset/program.js";
 import { counterOf, newCounterOf } from "../ruleset/vocabulary.js";
@@ -162,4 +165,27 @@ const isOfRule = (counter: string): boolean => ofRule.test(counter);
 
 function entryOf(counter: string, book: Pick<RuleVersions, "get">): BookEntry | undefined {
   return isOfRule(counter) ? book.get(counter.replace(ofRule, "")) : undefined;
+}
+
+/** The saved state, or a message why it cannot be read; neither if there is no file yet. */
+interface StateReading {
+  readonly saved?: SavedCounts;
+  readonly problem?: string;
+}
+
+export function readStateFile(file: string): StateReading {
+  if (!existsSync(file)) return {};
+  try {
+    const value: unknown = JSON.parse(readFileSync(file, "utf8"));
+    if (isSavedCounts(value)) return { saved: value };
+    return { problem: `\`${file}\` is not a state file of the agent, or is from another version` };
+  } catch (cause) {
+    return { problem: `cannot read \`${file}\`: ${messageOf(cause)}` };
+  }
+}
+
+function isSavedCounts(value: unknown): value is SavedCounts {
+  if (!isObject(value)) return false;
+  const { version, node, sums, seen } = value;
+  return version === 1 && typeof node === "string" && isObject(sums) && isObject(seen);
 }

@@ -1,7 +1,7 @@
 import { readCluster } from "@tierwall/core/state";
 import { expect, it } from "vitest";
 import { done, failed, type Outcome } from "../kernel/outcome.js";
-import type { TrackedConnection } from "../kernel/tracked-connections.js";
+import type { TrackedConnection } from "../kernel/conntrack.js";
 import { podYaml } from "../../testing/node-world.js";
 import { CutReport } from "./cut-report.js";
 import { AddressOwners } from "./address-owners.js";

@@ -1,6 +1,6 @@
 import type { Outcome } from "../kernel/outcome.js";
 import type { AuditEnd } from "./audit-line.js";
-import type { ConnectionEnd, TrackedConnection } from "../kernel/tracked-connections.js";
+import type { ConnectionEnd, TrackedConnection } from "../kernel/conntrack.js";
 import type { AddressOwners } from "./address-owners.js";
 
 /** A connection that was established, and that the rules no longer allow. */

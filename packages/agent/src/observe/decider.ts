@@ -1,6 +1,5 @@
-import { formatPolicy, formatRule } from "@tierwall/core/model";
-import type { BookEntry } from "../ruleset/program.js";
-import { policiesBehind } from "./modes.js";
+import { annotatedChoice, formatPolicy, formatRule, type PolicyRef } from "@tierwall/core/model";
+import type { BookEntry, ModesOf } from "../ruleset/program.js";
 
 /** The rule or isolation that decides, for metrics, logs and reports. Plain data, which outlives its policy. */
 export interface Decider {
@@ -51,4 +50,28 @@ export function policyText({ policies: [first, ...more] }: Pick<Decider, "polici
 /** `Deny`, or `ShadowDeny` in shadow mode, so that it is not counted as a dropped packet. */
 export function verdictText({ verdict, shadow }: Pick<Decider, "verdict" | "shadow">): string {
   return shadow ? `Shadow${verdict}` : verdict;
+}
+
+/** Unknown values are ignored; reading the policy reported them (TW2024). */
+export const modesOf: ModesOf = (policy) => ({
+  audit: annotatedChoice(policy, "audit"),
+  shadow: annotatedChoice(policy, "enforcement") === "shadow",
+});
+
+/** The policies behind a decision: one, or all that isolate. */
+export function policiesBehind({ by }: Pick<BookEntry, "by">): readonly PolicyRef[] {
+  return by.kind === "rule"
+    ? [by.rule.origin.policy]
+    : by.isolation.flatMap(({ origin }) => (origin.kind === "policy" ? [origin.policy] : []));
+}
+
+/** Whether its decisions are logged. If several policies isolate together, one that asks for it is enough. */
+export function isLogged(entry: Pick<BookEntry, "by" | "verdict">, modes: ModesOf = modesOf): boolean {
+  const policies = policiesBehind(entry);
+  // Isolation by an option of the command has no policy with annotations.
+  if (policies.length === 0) return entry.verdict === "Deny";
+  return policies.some((policy) => {
+    const { audit } = modes(policy);
+    return audit === "all" || (audit === "denied" && entry.verdict === "Deny");
+  });
 }

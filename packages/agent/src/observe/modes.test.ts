@@ -1,7 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { bookOf } from "../../testing/book.js";
-import { deciderOf, policyText, verdictText } from "./decider.js";
-import { isLogged, modesOf, policiesBehind } from "./modes.js";
+import { deciderOf, isLogged, modesOf, policiesBehind, policyText, verdictText } from "./decider.js";
 
 const policy = (name: string, annotation: string, spec = "{podSelector: {}, ingress: [{}]}") => `
 kind: NetworkPolicy

@@ -5,7 +5,7 @@ import type { Outcome } from "../kernel/outcome.js";
 import type { BookEntry, NodeProgram } from "../ruleset/program.js";
 import { cutCounter } from "../ruleset/vocabulary.js";
 import { Audit, lineVerdict } from "./audit.js";
-import { type CounterReading, Counts, type Growth } from "./counts.js";
+import { type CounterReading, Counts, type Growth, readStateFile } from "./counts.js";
 import { type CutConnection, CutReport, type CutReportOptions } from "./cut-report.js";
 import { AddressOwners } from "./address-owners.js";
 import { type HitsReport, hitsReport } from "./hits.js";
@@ -14,9 +14,7 @@ import { parseLoggedPacket } from "./logged-packet.js";
 import { AgentMetrics } from "./metrics.js";
 import { RuleSeries } from "./rule-series.js";
 import { RuleVersions } from "./rule-versions.js";
-import { readStateFile } from "./state-file.js";
-import { Ulogd } from "./ulogd.js";
-import { findUlogd } from "./ulogd-installed.js";
+import { findUlogd, Ulogd } from "./ulogd.js";
 
 export interface ObserverOptions {
   readonly node: string;

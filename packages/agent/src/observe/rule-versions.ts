@@ -4,7 +4,7 @@ type Book = ReadonlyMap<string, BookEntry>;
 
 /**
  * How long a removed rule is still needed: log lines are read some tenths of a second after their packets were judged, and the
- * number of suppressed lines is known after the second reading of counters (suppressed.ts).
+ * number of suppressed lines is known after the second reading of counters (audit.ts).
  */
 const needed = { milliseconds: 10_000, readings: 3 };
 

@@ -11,8 +11,7 @@ import type { AuditLine } from "./audit-line.js";
 import { AddressOwners } from "./address-owners.js";
 import { Counts, type CounterReading } from "./counts.js";
 import { parseLoggedPacket } from "./logged-packet.js";
-import { Ulogd } from "./ulogd.js";
-import { findUlogd, type InstalledUlogd } from "./ulogd-installed.js";
+import { findUlogd, type InstalledUlogd, Ulogd } from "./ulogd.js";
 
 /*
  * Packets that a real kernel logged with NFLOG in a network namespace, and a real ulogd2 read. Loopback addresses represent

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { nodeWorld, podYaml } from "../../testing/node-world.js";
-import { atRest, isAtRest } from "./at-rest.js";
+import { atRest, isAtRest } from "./hooks.js";
 
 const pods = podYaml("shop/web", "10.0.0.1");
 const policy = `---

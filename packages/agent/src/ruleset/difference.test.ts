@@ -1,6 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { difference, emptyTable } from "./difference.js";
-import { nothingLeft } from "./leftover.js";
+import { difference, emptyTable, nothingLeft } from "./difference.js";
 import type { NamedSet, Ruleset } from "./ruleset.js";
 
 const nothing: Ruleset = emptyTable.ruleset;

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { editedElements, keysToCompare } from "./edited-elements.js";
+import { editedElements, keysToCompare } from "./equality.js";
 
 const elements = new Map([
   ["a", "1"],

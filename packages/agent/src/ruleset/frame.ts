@@ -1,7 +1,7 @@
 import { generationBits, hex, isNotCut, isStamped, markField, setMark } from "./connection-mark.js";
 import { baseChain, neighbours, type Place } from "./hooks.js";
 import { isOpen, openFrame } from "./open-node.js";
-import { presentSets, whilePresent } from "./presence.js";
+import { presentSets, whilePresent } from "./set-change.js";
 import type { NodeOptions, NodeProgram } from "./program.js";
 import type { Chain, NamedSet, Ruleset } from "./ruleset.js";
 import {
@@ -50,7 +50,7 @@ export interface Additions {
  * A connection that the current generation judged is accepted or dropped by its mark. All others are judged, including those that
  * were established under other rules: for replies, source and destination are swapped, so that the same rules apply. After each
  * base chain there is another, `…_again`, for packets during whose evaluation the rules changed (walk-state.ts). It is empty while
- * they do not change (at-rest.ts). If no rule applies to a pod, there is nothing to judge (open-node.ts).
+ * they do not change (hooks.ts). If no rule applies to a pod, there is nothing to judge (open-node.ts).
  */
 export function frame(
   program: NodeProgram,

@@ -1,6 +1,6 @@
 import type { Family } from "@tierwall/core/model";
 import { baseChain, neighbours, type Place } from "./hooks.js";
-import { presentSets, whilePresent } from "./presence.js";
+import { presentSets, whilePresent } from "./set-change.js";
 import type { NodeOptions, NodeProgram } from "./program.js";
 import type { NamedSet, Ruleset } from "./ruleset.js";
 import {

@@ -1,7 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { nodeWorld, podYaml } from "../../testing/node-world.js";
-import { nothingLeft } from "./leftover.js";
-import { rangesToCome } from "./preparation.js";
+import { nothingLeft, rangesToCome } from "./difference.js";
 import type { Ruleset } from "./ruleset.js";
 
 const pods = podYaml("shop/web", "10.0.0.1");

@@ -46,7 +46,7 @@ export interface NodeOptions {
   readonly connectionMask: number;
   readonly deny: "drop" | "reject";
   readonly unknownPods: "deny" | "allow";
-  /** They are allowed after no agent has run for this many milliseconds (presence.ts). Absent: never. */
+  /** They are allowed after no agent has run for this many milliseconds (set-change.ts). Absent: never. */
   readonly unknownPodsPassAfter?: number;
   /** The ranges of this node's pods. An address in them that is not a known pod is an unknown pod. */
   readonly localRanges: readonly Cidr[];

@@ -1,8 +1,7 @@
 import fc from "fast-check";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { NetworkNamespace, whyNoNamespaces } from "../../testing/network-namespace.js";
-import { difference, emptyTable, type Held } from "./difference.js";
-import { nothingLeft, contentOf } from "./leftover.js";
+import { contentOf, difference, emptyTable, type Held, nothingLeft } from "./difference.js";
 import { parseListing } from "./listing.js";
 import type { Chain, NamedSet, Ruleset } from "./ruleset.js";
 import { listDifferences } from "./equality.js";

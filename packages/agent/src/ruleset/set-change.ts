@@ -1,3 +1,6 @@
+import type { NodeOptions } from "./program.js";
+import type { NamedSet } from "./ruleset.js";
+
 /** Changes of elements with a timeout, in sets and maps. */
 export type SetChange =
   /** Adds the element, or renews its timeout. */
@@ -66,4 +69,45 @@ function adding(table: string, set: string, elements: readonly TimedElement[]): 
       `${key} timeout ${Math.max(1, Math.round(milliseconds))}ms${value === undefined ? "" : ` : ${value}`}`,
   );
   return `add element inet ${table} ${set} { ${texts.join(", ")} }`;
+}
+
+/*
+ * A set that contains both families for a limited time. A rule checks it with `meta nfproto @SET`, and the kernel expires it,
+ * whatever happened to the agent.
+ */
+
+export const timedSwitch: NamedSet = {
+  kind: "set",
+  type: "nf_proto",
+  flags: ["timeout"],
+  elements: "learned",
+};
+
+/** By number: IPv4 and IPv6, as nft prints them. */
+const families = ["2", "10"] as const;
+
+/** The lines that switch it on for this long. */
+export const switchOn = (table: string, set: string, milliseconds: number): string =>
+  changesText(
+    families.map((key) => ({ kind: "renew", set, element: { key, milliseconds } })),
+    table,
+  );
+
+/*
+ * Unknown pods are denied until the agent has rules for them. If no agent runs, that would be forever. Operators can choose to allow
+ * them after no agent has run for a while: the rules that deny them use a timed set, which the agent renews while it runs. The
+ * kernel expires it, whatever happened to the agent:
+ *
+ *     ip saddr 10.244.1.0/24 meta nfproto @present goto unknown_egress
+ */
+
+export const presentSet = "present";
+
+/** The condition of rules that deny unknown pods; empty if they are denied forever. */
+export const whilePresent = ({ unknownPodsPassAfter }: NodeOptions): string =>
+  unknownPodsPassAfter === undefined ? "" : `meta nfproto @${presentSet} `;
+
+export function presentSets({ unknownPodsPassAfter }: NodeOptions): readonly (readonly [string, NamedSet])[] {
+  if (unknownPodsPassAfter === undefined) return [];
+  return [[presentSet, timedSwitch]];
 }

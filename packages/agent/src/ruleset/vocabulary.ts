@@ -36,7 +36,7 @@ export const knownPods = { 4: "known4", 6: "known6" } as const;
 /** Address → identity of pods and nodes. */
 export const exactMaps = { 4: "ident4", 6: "ident6" } as const;
 
-/** Looks up other addresses in maps of ranges, which are named after their contents (preparation.ts). */
+/** Looks up other addresses in maps of ranges, which are named after their contents (difference.ts). */
 export const rangesChain = { saddr: "ranges_saddr", daddr: "ranges_daddr" } as const;
 
 /** S1.16: looks up which identity this node has at the address that was used. */

@@ -4,7 +4,7 @@ import type { AddressInfo } from "node:net";
 import type { Connection } from "@tierwall/kube";
 import { get } from "node:http";
 import { AgentMetrics } from "../observe/metrics.js";
-import { ServedForeignApis } from "./served-foreign-apis.js";
+import { ServedForeignApis } from "../command/source.js";
 
 const patience = { timeout: 20_000, interval: 5 };
 

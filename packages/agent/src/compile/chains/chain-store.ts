@@ -1,4 +1,4 @@
-import { editedKeys } from "../../ruleset/edited-elements.js";
+import { editedKeys } from "../../ruleset/equality.js";
 import type { Chain, NamedSet } from "../../ruleset/ruleset.js";
 import { contentName } from "../content-name.js";
 

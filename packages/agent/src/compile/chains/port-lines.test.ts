@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { openPorts, portMatches } from "./port-lines.js";
+import { openPorts, portMatches } from "./port-chains.js";
 import type { PlainPort } from "../rules/rule-reach.js";
 
 const tcp = (first: number, last = first): PlainPort => ({ kind: "range", protocol: "TCP", first, last });

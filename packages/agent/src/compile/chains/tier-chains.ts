@@ -1,7 +1,7 @@
 import { editedMap } from "@tierwall/core/state";
 import type { BookEntry } from "../../ruleset/program.js";
 import { contentName } from "../content-name.js";
-import type { End } from "../endpoints/end.js";
+import type { End } from "../endpoints/end-store.js";
 import type { PortChains } from "./port-chains.js";
 import type { Item, RuleReach } from "../rules/rule-reach.js";
 import type { Ending } from "./terminals.js";

@@ -1,8 +1,8 @@
-import { editedElements, type Elements } from "../../ruleset/edited-elements.js";
+import { editedElements, type Elements } from "../../ruleset/equality.js";
 import type { NamedSet } from "../../ruleset/ruleset.js";
 import { unidentified } from "../../ruleset/walk-state.js";
-import type { End } from "../endpoints/end.js";
-import { type Identities, otherIdentity } from "../endpoints/identities.js";
+import type { End } from "../endpoints/end-store.js";
+import { type Identities, otherIdentity } from "../endpoints/identity-maps.js";
 import type { TierChain } from "./tier-chains.js";
 
 /** A tier as a map and rules. */

@@ -1,10 +1,86 @@
-import type { Endpoint } from "@tierwall/core/model";
-import type { End } from "./end.js";
-import { Population } from "./population.js";
+import { type Cidr, type Endpoint, type Family, formatCidr } from "@tierwall/core/model";
+
+/** Addresses that no rule can distinguish as a peer. They share one identity. */
+export interface End {
+  readonly key: string;
+  /** `ambiguous`: it can be one of several endpoints, and it is unknown which (S1.16, S1.17). */
+  readonly kind: "pod" | "host" | "external" | "ambiguous";
+  /** All properties of a pod or a host that rules use, except its addresses, and the Services of which it is a backend. */
+  readonly who: string;
+  readonly family: Family;
+  /** The blocks that contain its addresses. */
+  readonly blocks: string;
+  /** One of its endpoints. It may have been removed, but rules do not distinguish the remaining ones from it. */
+  sample: Endpoint;
+  /** The other endpoints of an ambiguous end; empty for all others. */
+  alternatives: readonly Endpoint[];
+  members: number;
+}
+
+/** Ends, indexed for peers: those of pods by namespace, ambiguous ones, all others; and by the blocks that contain them. */
+export class Population {
+  readonly podsIn = new Map<string, Set<End>>();
+  readonly ambiguous = new Set<End>();
+  readonly others = new Set<End>();
+  private readonly inBlock = new Map<string, Set<End>>();
+
+  get isEmpty(): boolean {
+    return this.podsIn.size + this.ambiguous.size + this.others.size === 0;
+  }
+
+  add(end: End): void {
+    this.groupOf(end).add(end);
+    for (const block of blocksAround(end)) groupAt(this.inBlock, block).add(end);
+  }
+
+  delete(end: End): void {
+    this.groupOf(end).delete(end);
+    for (const block of blocksAround(end)) this.inBlock.get(block)?.delete(end);
+  }
+
+  has(end: End): boolean {
+    return this.groupOf(end).has(end);
+  }
+
+  /** Without duplicates. */
+  inAnyOf(blocks: readonly Cidr[]): Iterable<End> {
+    return new Set(blocks.flatMap((block) => [...(this.inBlock.get(formatCidr(block)) ?? [])]));
+  }
+
+  *[Symbol.iterator](): Iterator<End> {
+    yield* this.others;
+    yield* this.ambiguous;
+    for (const ends of this.podsIn.values()) yield* ends;
+  }
+
+  private groupOf({ kind, sample }: End): Set<End> {
+    if (kind === "ambiguous") return this.ambiguous;
+    if (kind !== "pod" || sample.kind !== "pod") return this.others;
+    return groupAt(this.podsIn, sample.pod.namespace);
+  }
+}
+
+const blocksAround = ({ blocks }: End): readonly string[] => (blocks === "" ? [] : blocks.split(","));
+
+function groupAt(groups: Map<string, Set<End>>, key: string): Set<End> {
+  const known = groups.get(key) ?? new Set();
+  groups.set(key, known);
+  return known;
+}
+
+/** Removes ends from a map. Returns those that were in it. */
+export function removeAll(gone: ReadonlySet<End>, from: Map<End, unknown>): readonly End[] {
+  const removed: End[] = [];
+  const remove = (end: End) => {
+    if (from.delete(end)) removed.push(end);
+  };
+  if (gone.size < from.size) for (const end of gone) remove(end);
+  else for (const end of from.keys()) if (gone.has(end)) remove(end);
+  return removed;
+}
 
 /** What identifies an end, and its endpoints: several if it is ambiguous. */
 export interface EndParts extends Pick<End, "kind" | "who" | "family" | "blocks"> {
-  readonly service?: string;
   readonly samples: () => readonly [Endpoint, ...Endpoint[]];
 }
 
@@ -23,13 +99,13 @@ export class EndStore {
     this.touched.clear();
   }
 
-  retain({ kind, who, family, blocks, service = "", samples }: EndParts): End {
+  retain({ kind, who, family, blocks, samples }: EndParts): End {
     const ofWho = this.known.get(who) ?? new Map<string, End>();
     let end = ofWho.get(kind + blocks);
     if (end === undefined) {
       const key = `${kind} ${who} in ${blocks}`;
       const [sample] = samples();
-      end = { key, kind, who, family, blocks, service, sample, alternatives: [], members: 0 };
+      end = { key, kind, who, family, blocks, sample, alternatives: [], members: 0 };
       this.known.set(who, ofWho.set(kind + blocks, end));
     }
     this.touch(end);

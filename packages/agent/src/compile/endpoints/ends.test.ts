@@ -1,6 +1,6 @@
 import { readState } from "@tierwall/core/state";
 import { expect, it } from "vitest";
-import { modesOf } from "../../observe/modes.js";
+import { modesOf } from "../../observe/decider.js";
 import { nodeYaml, plainOptions, podYaml } from "../../../testing/node-world.js";
 import { rulesetText } from "../../ruleset/text.js";
 import { NodeCompiler } from "../node-compiler.js";

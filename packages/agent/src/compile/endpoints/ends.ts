@@ -12,14 +12,10 @@ import {
   type Pod,
   podKey,
 } from "@tierwall/core/model";
-import type { AddressVocabulary } from "./address-vocabulary.js";
-import type { End } from "./end.js";
-import { type EndParts, EndStore } from "./end-store.js";
-import { segmentsOf } from "./node-ranges.js";
-import { emptyVocabulary, type PeerVocabulary } from "./peer-vocabulary.js";
+import { type AddressVocabulary, segmentsOf } from "./address-vocabulary.js";
+import { type End, type EndParts, EndStore, type Population } from "./end-store.js";
+import { emptyVocabulary, type PeerVocabulary, PodTexts } from "./peer-vocabulary.js";
 import type { PodChanges } from "./pod-changes.js";
-import { PodTexts } from "./pod-texts.js";
-import type { Population } from "./population.js";
 
 /** An address of a pod or a node. */
 export interface Located {
@@ -156,7 +152,7 @@ export class Ends {
       const { family } = address;
       const blocks = ofPods.aroundAddress(address);
       const samples = () => [this.endpoint(pod)] as const;
-      const end = this.store.retain({ kind: "pod", who, family, blocks, service, samples });
+      const end = this.store.retain({ kind: "pod", who, family, blocks, samples });
       return { text: formatAddress(address), address, end };
     });
     const made: PodEnds = { pod, text, service, located };
@@ -216,7 +212,6 @@ export class Ends {
       who: claims.map(({ text, service }) => `${text} behind ${service}`).join(" or "),
       family: address.family,
       blocks: end.blocks,
-      service: claims.map((claim) => claim.service).join(""),
       samples: () => claims.map(({ pod }) => this.endpoint(pod)) as [Endpoint, ...Endpoint[]],
     });
   }
@@ -245,7 +240,7 @@ export class Ends {
       if (found.has(text)) return;
       const { family } = address;
       const [who, blocks] = [`${host} ${service}`, ofOthers.aroundAddress(address)];
-      const end = this.store.retain({ kind: "host", who, family, blocks, service, samples: () => [sample] });
+      const end = this.store.retain({ kind: "host", who, family, blocks, samples: () => [sample] });
       found.set(text, { text, address, end });
     };
     for (const { end } of this.ofHosts) this.store.release(end);

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
-import type { End } from "./end.js";
-import { formatIdentity, Identities, settle } from "./identities.js";
+import type { End } from "./end-store.js";
+import { formatIdentity, Identities, settle } from "./identity-maps.js";
 
 const end = (key: string): End => ({
   key,
@@ -8,7 +8,6 @@ const end = (key: string): End => ({
   family: 4,
   who: key,
   blocks: "",
-  service: "",
   members: 1,
   sample: { kind: "external", address: { family: 4, value: 0n } },
   alternatives: [],

@@ -1,7 +1,6 @@
 import type { Pod } from "@tierwall/core/model";
 import { expect, it } from "vitest";
-import { PodTexts } from "./pod-texts.js";
-import { emptyVocabulary } from "./peer-vocabulary.js";
+import { emptyVocabulary, PodTexts } from "./peer-vocabulary.js";
 
 const pod: Pod = {
   name: "web-1",

@@ -8,7 +8,6 @@ import {
   peerMatches,
   type SettledPeer,
   settlePeer,
-  type Unknowns,
 } from "@tierwall/core/engine";
 import {
   type Address,
@@ -18,10 +17,9 @@ import {
   type Inventory,
   type Peer,
 } from "@tierwall/core/model";
-import type { End } from "../endpoints/end.js";
+import { type End, type Population, removeAll } from "../endpoints/end-store.js";
 import type { Ends } from "../endpoints/ends.js";
 import { blocksOfPeer } from "../endpoints/address-vocabulary.js";
-import { type Population, removeAll } from "../endpoints/population.js";
 import { sameList } from "../../ruleset/equality.js";
 import type { Subject } from "./subjects.js";
 
@@ -100,18 +98,11 @@ export class PeerReaches {
     { otherwise, listed }: Found["reach"],
   ): readonly End[] {
     const come: End[] = [];
-    for (const group of candidatesIn(population, settled, otherwise)) {
-      let who: string | undefined;
-      let membership = otherwise;
-      for (const end of group) {
-        // The ends of a pod are adjacent, and selectors do not depend on addresses.
-        if (settled.kind !== "pods" || end.kind === "ambiguous" || end.who !== who)
-          membership = this.membership(peer, settled, otherwise, subject, end);
-        who = end.who;
-        if (membership === otherwise) continue;
-        listed.set(end, membership);
-        come.push(end);
-      }
+    for (const end of candidatesIn(population, settled, otherwise)) {
+      const membership = this.membershipOfAll([peer], subject, end);
+      if (membership === otherwise) continue;
+      listed.set(end, membership);
+      come.push(end);
     }
     return come;
   }
@@ -121,23 +112,6 @@ export class PeerReaches {
     if (settled.kind === "pods" || settled.kind === "nothing") return "no";
     const address = addressOutside(blocksOfPeer(this.cluster, peer));
     return this.ask(peer, subject, { kind: "external", address }, address.family);
-  }
-
-  private membership(
-    peer: Peer,
-    settled: SettledPeer,
-    otherwise: Membership,
-    subject: Subject,
-    end: End,
-  ): Membership {
-    if (end.kind === "ambiguous") return this.membershipOfAll([peer], subject, end);
-    if (settled.kind === "pods") {
-      if (end.kind !== "pod" || end.sample.kind !== "pod") return "no";
-      return this.holdsPod(peer, subject, end) ? "yes" : "no";
-    } else if (otherwise === "no" && end.kind === "pod" && !mayHoldPod(settled, end)) return "no";
-    if (settled.kind === "networks" && hasOneAddress(end))
-      return this.holdsPod(peer, subject, end) ? "yes" : "no";
-    return this.ask(peer, subject, end.sample, end.family);
   }
 
   /** S1.16, S1.17: certain if it is the same for each of the endpoints, whichever peer matches. */
@@ -150,12 +124,6 @@ export class PeerReaches {
       strongest(peers.map((peer) => this.ask(peer, subject, one, family))),
     );
     return others.every((other) => other === first) ? first! : "maybe";
-  }
-
-  /** Labels, and a single address, are always known. */
-  private holdsPod(peer: Peer, { sample: subject }: Subject, { sample: other, family }: End): boolean {
-    const flow = { source: other, destination: other, protocol: "TCP", port: 0, family } as const;
-    return peerMatches(peer, subject, other, { flow, cluster: this.cluster, unknowns: nothingUnknown });
   }
 
   /** The answer of the evaluator, over all combinations of missing facts. */
@@ -184,64 +152,18 @@ function staleIn(before: Inventory, after: Inventory, namespacesChanged: boolean
 }
 
 /** Most selectors name their namespace, and most CIDRs contain few ends; then only these are candidates. */
-function candidatesIn(
-  population: Population,
-  settled: SettledPeer,
-  otherwise: Membership,
-): readonly Iterable<End>[] {
-  if (settled.kind === "nothing" || settled.kind === "everything") return [];
+function* candidatesIn(population: Population, settled: SettledPeer, otherwise: Membership): Iterable<End> {
+  if (settled.kind === "nothing" || settled.kind === "everything") return;
   // Outside of its blocks such a peer matches nothing.
-  if (settled.kind === "networks" && otherwise === "no") return [population.inAnyOf(settled.cidrs)];
-  if (settled.kind !== "pods") return [population];
+  if (settled.kind === "networks" && otherwise === "no") return yield* population.inAnyOf(settled.cidrs);
+  if (settled.kind !== "pods") return yield* population;
   const { podsIn, ambiguous } = population;
   const { namespaces } = settled.choice;
-  const pods = [...(namedNamespaces(namespaces) ?? podsIn.keys())].flatMap((name) => {
-    const ends = podsIn.get(name);
-    const [one] = ends ?? [];
-    return ends && one?.sample.kind === "pod" && namespaceFits(namespaces, one.sample.namespace)
-      ? [ends]
-      : [];
-  });
-  return [ambiguous, ...pods];
-}
-
-const unexpected = (): never => {
-  throw new Error("matching a peer needed an unknown property of a pod");
-};
-
-const nothingUnknown: Unknowns = {
-  ask: unexpected,
-  isIn: unexpected,
-  isOneOf: unexpected,
-  note: () => undefined,
-  supposing: () => nothingUnknown,
-};
-
-function hasOneAddress({ kind, sample, family }: End): boolean {
-  if (kind !== "pod" || sample.kind !== "pod") return false;
-  let count = 0;
-  for (const address of sample.pod.addresses) if (address.family === family) count++;
-  return count === 1;
-}
-
-/** A quick check whether a peer with the default `no` can match a pod at all. */
-function mayHoldPod(settled: SettledPeer, end: End): boolean {
-  switch (settled.kind) {
-    case "networks":
-    case "domains":
-      return settled.reach === "every-address" && end.blocks !== "";
-    case "endpoints":
-      return end.service !== "";
-    case "entity":
-      return settled.entity === "cluster";
-    case "nodes":
-    case "cidr-group":
-      return false;
-    case "everything":
-    case "nothing":
-    case "pods":
-    case "unknown-set":
-      return true;
+  yield* ambiguous;
+  for (const name of namedNamespaces(namespaces) ?? podsIn.keys()) {
+    const [one] = podsIn.get(name) ?? [];
+    if (one?.sample.kind === "pod" && namespaceFits(namespaces, one.sample.namespace))
+      yield* podsIn.get(name)!;
   }
 }
 

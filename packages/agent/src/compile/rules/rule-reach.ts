@@ -1,10 +1,9 @@
 import { isRelative, peerKey, settlePeer } from "@tierwall/core/engine";
 import type { Endpoint, PortMatch } from "@tierwall/core/model";
-import type { End } from "../endpoints/end.js";
+import { type End, removeAll } from "../endpoints/end-store.js";
 import type { Ends } from "../endpoints/ends.js";
 import { type DomainsPeer, type NameSets, nameSetsOf } from "./name-sets.js";
 import { type Membership, type PeerReach, type PeerReaches, strongest } from "./peer-reach.js";
-import { removeAll } from "../endpoints/population.js";
 import type { RuleRecord } from "./rule-book.js";
 import type { Subject } from "./subjects.js";
 

@@ -1,7 +1,7 @@
 import type { Style } from "@tierwall/core";
 import { counted, noStyle } from "@tierwall/core/report";
 import { Nft } from "../kernel/nft.js";
-import { askAgent } from "../observe/ask-agent.js";
+import { askAgent } from "../observe/control.js";
 import { podRange, runningAgent, synchronisation } from "./agent-checks.js";
 import type { Finding, Found, Severity } from "./finding.js";
 import { conntrackTable, forwarding, nftablesFeatures, programs } from "./kernel-checks.js";

@@ -2,8 +2,8 @@ import { release } from "node:os";
 import { run } from "../kernel/command.js";
 import type { Nft } from "../kernel/nft.js";
 import { supportsReturnPaths } from "../node-network/return-paths.js";
-import { linesOf } from "../node-network/routes.js";
-import { findUlogd } from "../observe/ulogd-installed.js";
+import { linesOf } from "../node-network/bridges.js";
+import { findUlogd } from "../observe/ulogd.js";
 import { failure, type Found, ok, unknown, warning } from "./finding.js";
 
 /** What tables of the agent consist of, and the smallest table that needs it. */

@@ -700,8 +700,8 @@ const inEncoder: readonly Change[] = [
   [
     "owners cannot deny",
     "prove/encode/encoded-walk.ts",
-    "owners === undefined ? rest : formula.and([not(owners.deny), rest])",
-    "rest",
+    "formula.and([not(owners.deny), not(byGroup), rest])",
+    "formula.and([not(byGroup), rest])",
   ],
   [
     "an owner's policy that allows something does not isolate",

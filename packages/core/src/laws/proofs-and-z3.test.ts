@@ -2,15 +2,20 @@ import { readdirSync, readFileSync } from "node:fs";
 import fc from "fast-check";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { isFull } from "../../../../test/slice.mjs";
-import { anyPolicies } from "../../testing/arbitrary/arbitrary-policies.js";
+import { anyPolicies, named } from "../../testing/arbitrary/arbitrary-policies.js";
+import { watchedPolicy } from "../../testing/arbitrary/arbitrary-watched.js";
 import { stateOf } from "../../testing/arbitrary/scenario.js";
+import { dice } from "../../testing/encoder-agreement.js";
 import { proven } from "../../testing/proven.js";
+import { respellPolicy } from "../../testing/transform/respell.js";
 import { anyClaim } from "../../testing/z3/arbitrary-claim.js";
 import { claimConstants, claimScript } from "../../testing/z3/claim-script.js";
 import { notCovered } from "../../testing/z3/rule-formula.js";
+import { sameConstants, sameScript } from "../../testing/z3/same-script.js";
 import { Z3 } from "../../testing/z3/z3.js";
 import type { Tiers } from "../policy/model.js";
 import { type Claim, type Proof, Prover, readGuarantees } from "../prove/guarantee/index.js";
+import { compareEverywhere } from "../prove/same/index.js";
 import { readState, type State } from "../state/state.js";
 
 let z3: Z3;
@@ -34,7 +39,7 @@ describe("what is proven of every cluster, decided again by z3 from another enco
   it.each(folders)("S11.3: %s", async (folder) => {
     const text = (file: string) => readFileSync(new URL(`${folder}/${file}`, examples), "utf8");
     const state = readState([{ file: "policies.yaml", text: text("policies.yaml") }]);
-    expect(rulesOf(state).map(notCovered)).toEqual(rulesOf(state).map(() => undefined));
+    expect(rulesOf(state).map((rule) => notCovered(rule))).toEqual(rulesOf(state).map(() => undefined));
     for (const [file, result] of [
       ["holds.yaml", "Proven"],
       ["refuted.yaml", "Refuted"],
@@ -105,5 +110,30 @@ describe("what is proven of every cluster, decided again by z3 from another enco
     expect(kept).toBeGreaterThan(leftOut);
     expect(Math.min(seen.Proven, seen.Refuted)).toBeGreaterThan(isFull ? 10 : 0);
     if (isFull) expect(dialects.size).toBe(api === "Cilium" ? 1 : 6);
+  });
+
+  it("S11.6: whether random policies of Cilium are the same as others that are written differently", async () => {
+    const seen = { Same: 0, Different: 0, NotDecided: 0 };
+    const policies = fc.array(watchedPolicy, { minLength: 1, maxLength: 2 });
+    await fc.assert(
+      fc.asyncProperty(policies, fc.integer(), async (list, seed) => {
+        const roll = dice(seed);
+        const manifests = list.map((body, i) => named(body, `policy-${i}`));
+        const [before, after] = [manifests, manifests.map((policy) => respellPolicy(policy, roll))].map(
+          (written) => {
+            const state = stateOf(written);
+            const isCovered = (definition: (typeof state.definitions)[number]) =>
+              definition.lowered.rules.every(({ rule }) => notCovered(rule, true) === undefined);
+            return state.withDefinitions(state.definitions.filter(isCovered));
+          },
+        );
+        const { result } = compareEverywhere(before!, after!);
+        seen[result]++;
+        const [differs] = await z3.satisfiable(sameScript(before!.tiers, after!.tiers), sameConstants);
+        expect(result).toBe(differs === true ? "Different" : "Same");
+      }),
+      { numRuns: 80 },
+    );
+    expect(Math.min(seen.Same, seen.Different)).toBeGreaterThan(isFull ? 5 : 0);
   });
 });

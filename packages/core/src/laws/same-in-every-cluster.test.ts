@@ -4,7 +4,7 @@ import { isFull } from "../../../../test/slice.mjs";
 import { isObject } from "../manifest/document.js";
 import { evaluate } from "../evaluate/evaluate.js";
 import { directions } from "../policy/model.js";
-import { Connection, EncodedWalk, Formula, Matching } from "../prove/encode/index.js";
+import { Connection, EncodedWalk, Formula, Matching, OwnerRules } from "../prove/encode/index.js";
 import { FALSE, not } from "../prove/sat/index.js";
 import { compareEverywhere } from "../prove/same/index.js";
 import type { State } from "../state/state.js";
@@ -53,8 +53,10 @@ function isSameAtOnce(before: State, after: State): boolean {
   const hasCilium = [before, after].some(({ policies }) =>
     policies.some(({ dialect }) => dialect === "cilium"),
   );
+  // CIDR groups are the same on both sides.
+  const options = hasCilium ? { ownerRules: new OwnerRules(connection) } : {};
   const [left, right] = [before, after].map(({ tiers, cluster }) => {
-    const walk = new EncodedWalk(new Matching(connection, cluster.cidrGroups), tiers);
+    const walk = new EncodedWalk(new Matching(connection, cluster.cidrGroups), tiers, options);
     const allowed = formula.and(directions.map((direction) => walk.allows(direction)));
     const plain = directions.map((direction) => not(walk.allowsConditionally(direction)));
     return [allowed, formula.and([allowed, ...plain])] as const;

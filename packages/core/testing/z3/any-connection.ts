@@ -130,6 +130,14 @@ export class AnyConnection {
     return equal(this.script.constant(`owners about ${direction}`, "OwnersAct"), act);
   }
 
+  /** S11.6: an owner's policy plainly allows exactly what this text is; it is one that allows the connection. */
+  ownersAllowExactly(direction: Direction, what: string): Term {
+    if (!this.sets.includes(what)) this.sets.push(what);
+    const term = this.script.constant(`owners allow ${this.sets.indexOf(what)} in ${direction}`, "Bool");
+    this.script.assert(implies(term, this.ownersDo(direction, "allows")));
+    return term;
+  }
+
   /** Every namespace label that something mentions so far. */
   namespaceKeys(): readonly string[] {
     return [...this.keys.values()].flatMap(({ scope, key }) => (scope === "namespace" ? key : []));

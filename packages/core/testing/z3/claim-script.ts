@@ -6,6 +6,7 @@ import {
   directions,
   type Isolation,
   type Rule,
+  type TierName,
   tierNames,
   type Tiers,
 } from "../../src/policy/model.js";
@@ -93,8 +94,21 @@ function keptAsWritten(tiers: Tiers, { networkPolicies, cilium }: Modes): Tiers 
   return { ingress: filtered("ingress"), egress: filtered("egress") };
 }
 
+/** What an Allow of a tier means, and what holds where nothing decides. */
+export interface Reading {
+  readonly allowedIn: (tier: TierName) => Term;
+  readonly byDefault: Term;
+}
+
+const whetherAllowed: Reading = { allowedIn: () => "true", byDefault: "true" };
+
 /** S1.1 to S1.4: whether one direction allows the connection, written from the last tier to the first. */
-function allows(direction: Direction, tiers: Tiers, connection: AnyConnection): Term {
+export function allows(
+  direction: Direction,
+  tiers: Tiers,
+  connection: AnyConnection,
+  { allowedIn, byDefault }: Reading = whetherAllowed,
+): Term {
   const { script } = connection;
   const end: End = direction === "egress" ? "source" : "destination";
   const ownersDo = (act: OwnersAct) => connection.ownersDo(direction, act);
@@ -103,7 +117,7 @@ function allows(direction: Direction, tiers: Tiers, connection: AnyConnection): 
       rules.map((rule) => [rule, ruleMatches(rule, end, connection)] as const),
     ),
   );
-  let result: Term = "true";
+  let result: Term = byDefault;
   for (const name of tierNames.toReversed()) {
     const { rules = [], isolation = [] } = tiers[direction].find((tier) => tier.name === name) ?? {};
     const next = result;
@@ -113,24 +127,25 @@ function allows(direction: Direction, tiers: Tiers, connection: AnyConnection): 
       ...isolation.map(({ subject }) => isSubject(subject, end, connection)),
       ownersMay("isolates"),
     ]);
-    result = ifElse(ownersMay("allows"), "true", ifElse(isIsolated, "false", next));
+    const allowed = allowedIn(name);
+    result = ifElse(ownersMay("allows"), allowed, ifElse(isIsolated, "false", next));
     for (const rule of rules.toReversed())
-      result = script.named(ifElse(matches.get(rule)!, outcome(rule, next, connection), result));
+      result = script.named(ifElse(matches.get(rule)!, outcome(rule, next, allowed, connection), result));
     result = script.named(ifElse(ownersMay("denies"), "false", result));
   }
   // S1.6, S7.8
   if (direction === "ingress") {
     const binding = [...matches].flatMap(([rule, term]) => (rule.bindsOwnNode ? term : []));
-    const fromOwnNode = not(or([...binding, ownersDo("denies")]));
+    const fromOwnNode = and([byDefault, not(or([...binding, ownersDo("denies")]))]);
     result = ifElse(connection.isOwnNode(otherThan(end)), fromOwnNode, result);
   }
-  return script.named(ifElse(connection.is(end, "pod"), result, "true"));
+  return script.named(ifElse(connection.is(end, "pod"), result, byDefault));
 }
 
-function outcome({ action, condition }: Rule, next: Term, connection: AnyConnection): Term {
+function outcome({ action, condition }: Rule, next: Term, allowed: Term, connection: AnyConnection): Term {
   if (action === "Pass") return next;
   if (action === "Deny") return "false";
-  return condition?.kind === "authentication" ? connection.authenticates() : "true";
+  return condition?.kind === "authentication" ? and([connection.authenticates(), allowed]) : allowed;
 }
 
 // S11.4

@@ -133,7 +133,7 @@ function isEntity(
 export const portsMatch = (ports: Rule["ports"], connection: AnyConnection): Term =>
   ports === "every" ? "true" : or(ports.map((port) => portMatches(port, connection)));
 
-function portMatches(port: PortMatch, connection: AnyConnection): Term {
+export function portMatches(port: PortMatch, connection: AnyConnection): Term {
   switch (port.kind) {
     case "range":
       return and([connection.uses(port.protocol), connection.portIsIn(port.first, port.last)]);
@@ -152,9 +152,15 @@ function portMatches(port: PortMatch, connection: AnyConnection): Term {
 
 /**
  * What the second encoding leaves out: domain names, whose patterns imply each other; conditions of an Allow, which depend on all
- * rules of a tier (S7.7); and objects of foreign APIs. CiliumCIDRGroups of an input are not used either.
+ * rules of a tier (S7.7), unless two sets of policies are compared; and objects of foreign APIs. CiliumCIDRGroups of an input are not used either.
  */
-export function notCovered({ peers, condition }: Pick<Rule, "peers" | "condition">): string | undefined {
+export function notCovered(
+  { peers, condition }: Pick<Rule, "peers" | "condition">,
+  coversConditions = false,
+): string | undefined {
+  if (coversConditions && condition?.kind !== "foreign") return isNamed(peers) ? "domain names" : undefined;
   if (condition !== undefined && condition.kind !== "authentication") return `condition ${condition.kind}`;
-  return peers.some(({ kind }) => kind === "domains") ? "domain names" : undefined;
+  return isNamed(peers) ? "domain names" : undefined;
 }
+
+const isNamed = (peers: readonly Peer[]): boolean => peers.some(({ kind }) => kind === "domains");

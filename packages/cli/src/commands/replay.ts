@@ -97,7 +97,8 @@ async function runReplay(flags: ReplayFlags): Promise<number> {
   const edited = apply && (await loadEdited(flags, apply));
   const loaded = edited?.after ?? (await loadState(flags));
   // What is applied may fix the errors of the state, but then there is nothing to compare with.
-  if (!isUsable(loaded, flags.verbose) || (edited !== undefined && !isUsable(edited.before, flags.verbose))) return 2;
+  if (!isUsable(loaded, flags.verbose) || (edited !== undefined && !isUsable(edited.before, flags.verbose)))
+    return 2;
   const replay = new Replay(edited?.before.state ?? loaded.state, edited?.after.state);
   const problems = await readFlows(flags, replay);
   printDiagnostics(problems, [], flags.verbose);

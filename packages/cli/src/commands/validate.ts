@@ -137,7 +137,9 @@ function contents(
     ...(written.length === 0
       ? []
       : [`${counted(written.length, "policy")} (${kinds}${wrong === 0 ? "" : `; ${wrong} with errors`})`]),
-    ...(pods.size === 0 ? [] : [`${counted(pods.size, "pod")}${isReplicated ? " (replicas count once)" : ""}`]),
+    ...(pods.size === 0
+      ? []
+      : [`${counted(pods.size, "pod")}${isReplicated ? " (replicas count once)" : ""}`]),
     ...assertions.flatMap(({ kind, count }) => (count === 0 ? [] : [counted(count, kind)])),
   ];
   return [
@@ -148,7 +150,8 @@ function contents(
 
 /** Such an object is checked here, but its statements are not. */
 function assertionText({ kind, count, files }: AssertionObjects): string {
-  const [it, is, holds] = count === 1 ? [`The ${kind}`, "is", "it holds"] : [`The ${kind}s`, "are", "they hold"];
+  const [it, is, holds] =
+    count === 1 ? [`The ${kind}`, "is", "it holds"] : [`The ${kind}s`, "are", "they hold"];
   const paths = files.length > mostNamed ? "PATH" : files.join(" ");
   const command = kind === "Guarantee" ? "prove" : "test";
   return `${it} ${is} well-formed. Check whether ${holds}: tierwall ${command} ${paths}`;

@@ -263,9 +263,7 @@ export function printDiagnostics(
 ): void {
   const options = { sourceText: sourceText(sources), style: styleFor(process.stderr), verbose };
   if (diagnostics.length === 0) return;
-  printToStderr(
-    `${diagnosticsText(diagnostics, options).join("\n\n")}${hasErrors(diagnostics) ? "\n" : ""}`,
-  );
+  printToStderr(`${diagnosticsText(diagnostics, options).join("\n\n")}${hasErrors(diagnostics) ? "\n" : ""}`);
 }
 
 /** The text of each source, or the lines of those that are too large to be held. */

@@ -9,6 +9,7 @@ import {
   type TextSource,
 } from "@tierwall/core";
 import { type Fixed, fixSources } from "@tierwall/core/analysis";
+import { diagnostics as codes } from "@tierwall/core/manifest";
 import { lintGithub, lintJunit, lintText, summaryText } from "@tierwall/core/report";
 import { type Command, Option } from "commander";
 import { duration } from "../input/quantity.js";
@@ -22,6 +23,7 @@ import {
   printDiagnostics,
   withStateFlags,
 } from "../input/state.js";
+import { Progress } from "../output/progress.js";
 import { print, printText, quotedColumns, styleFor, printMessage } from "../output/terminal.js";
 import { version } from "../version.js";
 
@@ -106,7 +108,13 @@ async function runLint(flags: LintFlags): Promise<number> {
   const isTolerated = toleratedBy(flags.maxSeverity);
   const cluster = new Cluster(loaded);
   if (!flags.fix) {
-    const answer = cluster.lint({ budget: flags.budget });
+    const progress = new Progress();
+    const answer = cluster.lint({
+      budget: flags.budget,
+      progress: (code, steps) =>
+        progress.working(`checking ${code}, ${codes[code].title}: ${steps.toLocaleString("en")} steps`),
+    });
+    progress.end();
     printReport(answer, sources, flags, isTolerated, live);
     return answer.findings.every(isTolerated) ? 0 : 1;
   }

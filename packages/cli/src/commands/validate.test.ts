@@ -50,7 +50,83 @@ describe("validate", () => {
   it("exit status 0 and a summary where there are no errors; notes are no errors", () => {
     const { status, stdout, stderr } = run("-f", "good.yaml", "-f", "others.yaml");
     expect([status, stderr]).toEqual([0, ""]);
-    expect(stdout).toMatch(/1 policy, 1 pod/);
+    expect(stdout).toMatch(/\nRead 1 policy \(1 NetworkPolicy\), 1 pod\.\n$/);
+  });
+
+  const guarantee = `apiVersion: tierwall.dev/v1
+kind: Guarantee
+metadata: {name: no-metadata-api}
+spec: {from: {namespaces: {}}, to: {networks: [169.254.169.254/32]}, verdict: Deny}
+`;
+  const test = `apiVersion: tierwall.dev/v1
+kind: ConnectivityTest
+metadata: {name: t}
+spec: {expect: [{from: shop/web, to: "shop/web:80/TCP", verdict: Allow}]}
+`;
+  it.each([
+    [
+      "a Guarantee",
+      guarantee,
+      0,
+      ["Read 1 Guarantee.", "The Guarantee is well-formed. Check whether it holds: tierwall prove x.yaml"],
+    ],
+    [
+      "a ConnectivityTest",
+      test,
+      0,
+      [
+        "Read 1 ConnectivityTest.",
+        "The ConnectivityTest is well-formed. Check whether it holds: tierwall test x.yaml",
+      ],
+    ],
+    [
+      "a misspelled field of a Guarantee",
+      guarantee.replace("verdict", "verdit"),
+      1,
+      ["unknown field `verdit`"],
+    ],
+    [
+      "another group",
+      guarantee.replace("tierwall.dev", "tierwall.io"),
+      1,
+      ["`tierwall.io/v1` is not a known version of Guarantee; use `tierwall.dev/v1`"],
+    ],
+    ["a misspelled verdict of a test", test.replace("Allow", "Alow"), 1, ["x.yaml:4:"]],
+    ["text that is not YAML", "a: [", 1, ["TW1001", "1 error in 1 of 1 file Read no policies and no pods."]],
+    ["a policy with errors", bad, 1, ["Read 1 policy (1 NetworkPolicy; 1 with errors)."]],
+    [
+      "workloads",
+      `apiVersion: apps/v1
+kind: Deployment
+metadata: {name: web, namespace: shop}
+spec: {replicas: 3, selector: {matchLabels: {a: b}}, template: {metadata: {labels: {a: b}}}}
+`,
+      0,
+      ["Read 1 pod (replicas count once)."],
+    ],
+  ])("counts what it read, and says what it did with it: %s", (_what, text, expected, messages) => {
+    const { status, stdout } = tierwall(["validate", "-f", "x.yaml"], { cwd: folderOf({ "x.yaml": text }) });
+    const said = stdout.replace(/\s+/g, " ");
+    for (const message of messages) expect(said).toContain(message);
+    expect(status).toBe(expected);
+  });
+
+  it("errors first, those with one cause together, and the summary last", () => {
+    const cwd = folderOf({
+      "a.yaml": [good, bad.replace("matchlabels", "matchLabels").replace("10.0.0.256", "10.0.0.25")].join(
+        "---\n",
+      ),
+      ...Object.fromEntries([1, 2, 3, 4, 5].map((i) => [`copy-${i}.yaml`, good])),
+      "z.yaml": bad.replace("name: bad", "name: z"),
+    });
+    const { stdout } = tierwall(["validate", "-f", "."], { cwd });
+    const codes = Array.from(stdout.matchAll(/(?:error|warning) (TW\d+)/g), ([, code]) => code);
+    expect(codes).toEqual(["TW1102", "TW1102", "TW1204", "TW1304", "TW2001"]);
+    expect(stdout).toContain("  3 more like this (-v): copy-3.yaml:3, copy-4.yaml:3, copy-5.yaml:3\n");
+    expect(stdout).toContain("If the files are variants of the same objects");
+    expect(stdout).toMatch(/\n\d+ errors, \d+ warnings in \d of 7 files\nRead 3 policies .*\n$/);
+    const all = tierwall(["validate", "-f", ".", "-v"], { cwd }).stdout;
+    expect(all.match(/error TW1102/g)).toHaveLength(5);
   });
 
   it("exit status 1 where there are, all of them with place and frame", () => {

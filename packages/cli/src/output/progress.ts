@@ -11,7 +11,7 @@ export interface Screen {
 const patience = 500;
 const between = 100;
 
-/** One line on a terminal that says how far reading has come, and is gone when it is done. */
+/** One line on a terminal that shows how far the work has come, and disappears when it is done. */
 export class Progress {
   private readonly started: number;
   private last = 0;
@@ -37,16 +37,21 @@ export class Progress {
     this.show();
   };
 
+  /** Work other than reading. */
+  readonly working = (what: string): void => {
+    this.show(what);
+  };
+
   end(): void {
     if (this.last > 0) this.screen.write(clear);
     this.last = 0;
   }
 
-  private show(): void {
+  private show(what = `reading ${this.reading}${this.objects.toLocaleString("en")} ${this.noun}`): void {
     const now = this.now();
     if (this.screen.isTTY !== true || now - this.started < patience || now - this.last < between) return;
     this.last = now;
-    const text = visible(`reading ${this.reading}${this.objects.toLocaleString("en")} ${this.noun}`);
+    const text = visible(what);
     // Some terminals say that they have no columns at all.
     const columns = this.screen.columns === 0 ? undefined : this.screen.columns;
     this.screen.write(`${clear}${text.slice(0, (columns ?? 80) - 1)}`);

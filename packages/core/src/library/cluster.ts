@@ -111,7 +111,7 @@ export class Cluster {
   }
 
   /** What is valid and probably not meant. Of a cluster that is not usable, its errors. */
-  lint(options: Pick<LintOptions, "budget"> = {}): LintAnswer {
+  lint(options: Pick<LintOptions, "budget" | "progress"> = {}): LintAnswer {
     const compiled = this.compiled === undefined ? {} : { engine: this.compiled };
     this.linted ??= new LintAnswer(
       this,

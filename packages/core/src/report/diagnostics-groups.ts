@@ -41,10 +41,13 @@ export function diagnosticsText(
   });
 }
 
-/** `  18 more like this (-v): a.yaml:3, b.yaml:12, c.yaml:1, …`. */
-function othersText(others: readonly Diagnostic[]): string {
-  const places = others.flatMap(({ place }) => (place === undefined ? [] : [`${place.file}:${place.line}`]));
-  const some = [...places.slice(0, placesShown), ...(places.length > placesShown ? ["…"] : [])];
+/** `  18 more like this (-v): a.yaml:3, 12, b.yaml:1, …`. */
+export function othersText(others: readonly Diagnostic[]): string {
+  const places = others.flatMap(({ place }) => place ?? []);
+  const some = places
+    .slice(0, placesShown)
+    .map(({ file, line }, i) => (places[i - 1]?.file === file ? `${line}` : `${file}:${line}`));
+  if (places.length > placesShown) some.push("…");
   return `  ${others.length} more like this (-v)${some.length === 0 ? "" : `: ${some.join(", ")}`}`;
 }
 

@@ -1,4 +1,5 @@
 import type { Diagnostic } from "../diagnostics/diagnostic.js";
+import type { Severity } from "../diagnostics/table.js";
 import { formatPath } from "../diagnostics/place.js";
 import { visibleLines } from "../diagnostics/visible.js";
 import { type Style, wrap } from "./style.js";
@@ -18,13 +19,14 @@ export function diagnosticText(
   sourceText: SourceText,
   style: Style,
   columns: number = usualColumns,
+  linesBefore = 2,
 ): string {
   const { place, code, severity, message, object, path, hint } = found;
-  const paint = severity === "error" ? style.bad : severity === "warning" ? style.unsure : style.dim;
+  const paint = paintOf(severity, style);
   const where = place === undefined ? "" : `${style.bold(`${place.file}:${place.line}:${place.column}`)}  `;
   const parts = [`${where}${paint(`${severity} ${code}`)}  ${message}`];
   if (place !== undefined && severity !== "note") {
-    const frame = codeFrame(found, sourceText, style, columns);
+    const frame = codeFrame(found, sourceText, style, columns, linesBefore);
     if (frame !== undefined) parts.push("", frame);
   }
   const about = [object, path === undefined || path.length === 0 ? undefined : formatPath(path)].filter(
@@ -35,16 +37,20 @@ export function diagnosticText(
   return parts.join("\n");
 }
 
-/** Up to two lines before the place, the line itself, and a caret under what is meant. */
+export const paintOf = (severity: Severity, style: Style): Style["bold"] =>
+  severity === "error" ? style.bad : severity === "warning" ? style.unsure : style.dim;
+
+/** A few lines before the place, the line itself, and a caret under what is meant. */
 function codeFrame(
   { place }: Diagnostic,
   sourceText: SourceText,
   style: Style,
   shownColumns: number,
+  linesBefore: number,
 ): string | undefined {
   const text = place && sourceText(place.file);
   if (place === undefined || text === undefined) return undefined;
-  const from = Math.max(1, place.line - 2);
+  const from = Math.max(1, place.line - linesBefore);
   const lines = typeof text === "string" ? linesOf(text).slice(from - 1, place.line) : text(from, place.line);
   if (lines === undefined) return undefined;
   const gutter = String(place.line).length;

@@ -17,6 +17,8 @@ export interface LintOptions {
   readonly engine?: Engine;
   /** Milliseconds for all questions about every cluster together. */
   readonly budget?: number;
+  /** Called after each step of a lint rule. Those that ask about every cluster have many. */
+  readonly progress?: (code: Code, steps: number) => void;
 }
 
 /** What is wrong with policies, or probably not meant. */
@@ -36,7 +38,7 @@ const defaultBudget = 3000;
 /** Everything that is wrong with the policies of a state, or probably not meant. */
 export function lint(
   state: State,
-  { sources = [], rules = lintRules, engine, budget = defaultBudget }: LintOptions = {},
+  { sources = [], rules = lintRules, engine, budget = defaultBudget, progress }: LintOptions = {},
 ): LintReport {
   const replaced = new Set<Code>(rules.flatMap((rule) => rule.replaces ?? []));
   const reported = state.usable
@@ -44,8 +46,15 @@ export function lint(
     : state.diagnostics;
   // S9.7: an engine that was given includes foreign objects.
   const own = ownPolicies(state);
-  const context = new LintContext(own, own === state ? engine : undefined, budget);
-  const found = state.usable ? rules.flatMap((rule) => [...rule.check(context)]) : [];
+  let afterStep = () => {};
+  const context = new LintContext(own, own === state ? engine : undefined, budget, () => afterStep());
+  const check = (rule: LintRule) => {
+    let steps = 0;
+    afterStep = () => progress?.(rule.code, steps++);
+    afterStep();
+    return [...rule.check(context)];
+  };
+  const found = state.usable ? rules.flatMap(check) : [];
   const texts = sources.filter((source): source is TextSource => "text" in source);
   const { findings, suppressed } = applySuppressions(
     [...withFixes(reported, state.written), ...found],

@@ -19,7 +19,7 @@ import type { Finding } from "./finding.js";
 import { completed } from "../../collections/steps.js";
 import { orderAnswer, type OrderAnswer, RuleQuestions } from "../../prove/rules/index.js";
 import type { Budget } from "../../prove/sat/index.js";
-import { type Proofs, prove } from "../proof/proofs.js";
+import { type Proofs, proveInSteps } from "../proof/proofs.js";
 import { budgetFor } from "../proof/rule-proofs.js";
 import { sharedPriorities, type SharedPriority } from "../proof/shared-priorities.js";
 import { partOfRule, stepsOf } from "./place-in-rule.js";
@@ -60,6 +60,7 @@ export class LintContext {
     private compiled?: Engine,
     /** Milliseconds for all questions about every cluster together. */
     private readonly milliseconds = Infinity,
+    private readonly afterStep?: () => void,
   ) {}
 
   /** Compiled when it is first needed. */
@@ -79,7 +80,10 @@ export class LintContext {
 
   /** What is proven about the rules: with the engine for this cluster, with the prover for every cluster. */
   get proofs(): Proofs {
-    return (this.proven ??= prove(this.engine, { questions: this.questions, budget: () => this.budget }));
+    return (this.proven ??= completed(
+      proveInSteps(this.engine, { questions: this.questions, budget: () => this.budget }),
+      this.afterStep,
+    ));
   }
 
   /** Policies that share a priority, and whether they can ever disagree. */
@@ -89,7 +93,8 @@ export class LintContext {
         const known = this.proofs.orderConflicts;
         const isKnown = (a: PolicyRef, b: PolicyRef) =>
           known.some(({ first, second }) => first === a && second === b);
-        return [shared, completed(orderAnswer(this.questions, this.state, shared, isKnown, this.budget))];
+        const steps = orderAnswer(this.questions, this.state, shared, isKnown, this.budget);
+        return [shared, completed(steps, this.afterStep)];
       }),
     ));
   }

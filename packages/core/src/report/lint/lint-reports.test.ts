@@ -169,11 +169,21 @@ describe("text", () => {
   const text = (of: LintReport, verbose = false) =>
     lintText(of, { sourceText: () => undefined, style: noStyle, verbose });
 
-  it("the first of a kind in full, a few in a line each, and how many there are", () => {
+  it("the first of a kind in full, and how many more there are", () => {
     const lines = text(many).split("\n");
-    expect(lines.filter((line) => line.includes("selects no pod"))).toHaveLength(5);
-    expect(lines).toContain("  11 more of TW4001:");
-    expect(lines.at(-1)).toBe("  …and 7 more (-v shows all, -o json lists them)");
+    expect(lines.filter((line) => line.includes("selects no pod"))).toHaveLength(1);
+    expect(lines.at(-1)).toMatch(/^ {2}11 more like this \(-v\): policies\/0, <a>\.yaml:\d+, \d+, \d+, …$/);
+  });
+
+  it("a table of the codes first, the worst at the top, unless there is only one", () => {
+    const noted = text(reportOn(cluster, policies, "{apiVersion: v1, kind: ConfigMap, metadata: {name: a}}"));
+    expect(noted.split("\n\n", 1)[0]!.split("\n")).toEqual([
+      "  warning TW4005  1  pods that are cut off from DNS",
+      "  warning TW4001  1  a policy that selects no pod",
+      "  warning TW2001  1  a CIDR with host bits set",
+      "  note    TW3003  1  kinds that are skipped",
+    ]);
+    expect(text(many)).not.toMatch(/^ {2}warning TW4001 {2}/m);
   });
 
   it("all of them in full with -v, and what was excepted", () => {
@@ -183,7 +193,7 @@ describe("text", () => {
 
   it("a witness, related places, and that a finding can be fixed", () => {
     expect(text(report)).toContain("  For example: shop/cart → kube-system/coredns :53/UDP: denied");
-    expect(text(report)).toContain(
+    expect(text(report, true)).toContain(
       "  NetworkPolicy shop/deny-too isolates them, too · policies/1, <a>.yaml:9",
     );
     expect(text(report)).toContain("  --fix would write `10.0.0.0/8`.");

@@ -1,10 +1,12 @@
 import { verdictWords } from "../../analysis/verdict-words.js";
 import { grouped } from "../../collections/maps.js";
+import { diagnostics } from "../../diagnostics/table.js";
 import type { Finding, Related, Witness } from "../../analysis/lint/finding.js";
 import type { LintReport } from "../../analysis/lint/lint.js";
 import { formatEndpoint, type Flow } from "../../evaluate/flow.js";
 import { connectionText } from "../proofs/proofs-words.js";
-import { diagnosticText, type SourceText } from "../diagnostics-text.js";
+import { othersText, worstFirst } from "../diagnostics-groups.js";
+import { diagnosticText, paintOf, type SourceText } from "../diagnostics-text.js";
 import { type Style, wrap } from "../style.js";
 import { portText } from "../wording.js";
 
@@ -49,13 +51,11 @@ export interface LintTextOptions {
   readonly columns?: number | undefined;
 }
 
-/** Findings by kind: the worst first, one of each in full, a few more in a line, and how many there are. */
+/** A table of the codes, the worst first; then one finding of each in full, and how many more there are. */
 export function lintText({ findings, suppressed }: LintReport, options: LintTextOptions): string {
-  const worstFirst = (["error", "warning", "note"] as const).flatMap((severity) =>
-    findings.filter((found) => found.severity === severity),
-  );
-  const byCode = grouped(worstFirst, ({ code }) => code);
+  const byCode = grouped(worstFirst(findings), ({ code }) => code);
   const parts = [...byCode.values()].map((group) => groupText(group, options));
+  if (parts.length > 1) parts.unshift(tableText([...byCode.values()], options.style));
   if (options.verbose)
     for (const { finding, reason } of suppressed)
       parts.push(
@@ -64,24 +64,43 @@ export function lintText({ findings, suppressed }: LintReport, options: LintText
   return parts.join("\n\n");
 }
 
-/** Beyond the first, which is shown in full. */
-const shownInShort = 4;
+/** `  warning TW4005   2  pods that are cut off from DNS`. */
+function tableText(groups: readonly (readonly Finding[])[], style: Style): string {
+  const width = Math.max(...groups.map(({ length }) => String(length).length));
+  const rows = groups.map((group) => {
+    const { severity, code } = group[0]!;
+    const paint = paintOf(severity, style);
+    const count = String(group.length).padStart(width);
+    return `  ${paint(`${severity.padEnd("warning".length)} ${code}`)}  ${count}  ${diagnostics[code].title}`;
+  });
+  return rows.join("\n");
+}
 
 function groupText(
   group: readonly Finding[],
   { sourceText, style, verbose, columns }: LintTextOptions,
 ): string {
-  const full = (found: Finding) => findingText(found, sourceText, style, columns);
-  if (verbose || group.every(({ severity }) => severity === "error")) return group.map(full).join("\n\n");
-  const [first, ...others] = group;
-  const lines = [full(first!)];
-  if (others.length > 0) lines.push("", `  ${style.dim(`${others.length} more of ${first!.code}:`)}`);
-  // A list is not cut to save a single line.
-  const shown = others.length === shownInShort + 1 ? others : others.slice(0, shownInShort);
-  for (const found of shown) lines.push(`  ${oneLine(found)}`);
-  if (others.length > shown.length)
-    lines.push(`  …and ${others.length - shown.length} more (-v shows all, -o json lists them)`);
-  return lines.join("\n");
+  if (verbose) return group.map((found) => findingText(found, sourceText, style, columns)).join("\n\n");
+  const shown = group.slice(0, group[0]!.severity === "error" ? 3 : 1);
+  const text = shown.map((found) => shortText(found, sourceText, style, columns)).join("\n\n");
+  const others = group.slice(shown.length);
+  return others.length === 0 ? text : `${text}\n${style.dim(othersText(others))}`;
+}
+
+/** Without what the message has already, and of a note, only the message and what to do. */
+function shortText(found: Finding, sourceText: SourceText, style: Style, columns?: number): string {
+  const { object, path: _, related: __, witness, fix, ...rest } = found;
+  if (found.severity === "error") return diagnosticText(found, sourceText, style, columns);
+  const named = object === undefined || found.message.includes(object) ? {} : { object };
+  // The first line of an object shows nothing that its name does not.
+  const quoted: SourceText = found.place?.column === 1 ? () => undefined : sourceText;
+  const text = diagnosticText({ ...rest, ...named }, quoted, style, columns, 0);
+  if (found.severity === "note") return text;
+  const lines = [
+    ...(witness === undefined ? [] : [`For example: ${witnessText(witness)}`]),
+    ...(fix === undefined ? [] : [`--fix would ${fix.title}.`]),
+  ];
+  return [text, ...lines.map((line) => wrap("  ", line, "  "))].join("\n");
 }
 
 function oneLine({ place, message }: Finding): string {

@@ -106,6 +106,16 @@ function needsOfCommand(words: readonly string[]): Needs {
   return stateCommands.has(name) && !hasFiles ? "cluster" : "files";
 }
 
+/** The same without lines that an earlier page has as well, with or without npx: starting a service takes seconds. */
+export function newCommandsByPage(...needs: readonly Needs[]): ReturnType<typeof commandsByPage> {
+  const seen = new Set<string>();
+  return commandsByPage(...needs).flatMap(([page, lines]) => {
+    const added = lines.filter((line) => !seen.has(line.replace(/^npx /, "")));
+    for (const line of lines) seen.add(line.replace(/^npx /, ""));
+    return added.length === 0 ? [] : [[page, added] as const];
+  });
+}
+
 /** The commands of each page that need one of these, in order. */
 export function commandsByPage(
   ...needs: readonly Needs[]

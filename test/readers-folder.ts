@@ -138,6 +138,17 @@ export class ReadersFolder {
     return this.shell(cwd, script);
   }
 
+  /** The variables that make a shell that of the reader. */
+  environment(more: Readonly<Record<string, string>> = {}): Readonly<Record<string, string>> {
+    return {
+      KUBECONFIG: "/nonexistent/kubeconfig",
+      HOME: join(this.folder, "home"),
+      PATH: `${join(this.folder, "bin")}${delimiter}${process.env.PATH}`,
+      ...this.env,
+      ...more,
+    };
+  }
+
   private shell(cwd: string, script: string) {
     const { GITHUB_STEP_SUMMARY: _, ...inherited } = process.env;
     const { status, stdout, stderr, error } = spawnSync("bash", ["-o", "pipefail", "-c", script], {
@@ -145,13 +156,7 @@ export class ReadersFolder {
       input: "",
       encoding: "utf8",
       maxBuffer: 2 ** 28,
-      env: {
-        ...inherited,
-        KUBECONFIG: "/nonexistent/kubeconfig",
-        HOME: join(this.folder, "home"),
-        PATH: `${join(this.folder, "bin")}${delimiter}${process.env.PATH}`,
-        ...this.env,
-      },
+      env: { ...inherited, ...this.environment() },
     });
     if (error !== undefined) throw error;
     return { status, output: `${stdout}${stderr}` };

@@ -60,7 +60,7 @@ describe.skipIf(reason)(`in a fresh clone${title}`, () => {
     for (const page of clonePages.slice(1)) {
       const text = readFileSync(join(root, page), "utf8");
       const parts = text.matchAll(
-        /^ {4}(\S.*)$|<!-- file: (\S+) -->\n```\w+\n(.*?)```|^```console\n\$ (.*?)\n(.*?)^```$/gms,
+        /^ {4}(\S.*)$|<!-- file: (\S+) -->\n```\w+\n([^]*?)```|^```console\n\$ (.*)\n([^]*?)^```$/gm,
       );
       for (const [, line, file, content, command, output] of parts) {
         if (file !== undefined) save(`tutorial/${file}`, content!);

@@ -15,7 +15,7 @@ const workload = (namespaceName: string, name: string, port: number) =>
   `{apiVersion: apps/v1, kind: Deployment, metadata: {name: ${name}, namespace: ${namespaceName}}, spec: {template: {metadata: {labels: {app: ${name}}}, ` +
   `spec: {containers: [{name: c, ports: [{name: web, containerPort: ${port}}]}]}}}}`;
 const networkPolicy = (name: string, spec: string) =>
-  `{apiVersion: networking.k8s.io/v1, kind: NetworkPolicy, metadata: {name: ${name}, namespace: shop}, spec: ${spec}}`;
+  `apiVersion: networking.k8s.io/v1\nkind: NetworkPolicy\nmetadata: {name: ${name}, namespace: shop}\nspec: ${spec}`;
 
 const workloads = [
   namespace("shop"),
@@ -40,21 +40,35 @@ const flows = '{"from": "shop/web", "to": "shop/cart", "port": 8080, "protocol":
 const conntrack =
   "tcp 6 431999 ESTABLISHED src=10.244.1.2 dst=10.244.1.3 sport=40000 dport=8080 src=10.244.1.3 dst=10.244.1.2 sport=8080 dport=40000 [ASSURED] mark=0 use=1\n";
 
-/** Programs of others, as far as pipes need them. The command itself is the real one. */
-const programs = (folder: string): Readonly<Record<string, string>> => {
-  const tierwall = `exec ${process.execPath} ${join(root, "packages/cli/bin/tierwall.js")} "$@"`;
+/** What an installation brings; `npx` starts the same command, as it does in a clone (cluster/fresh-clone.test.ts has the real one). */
+const installed = (): Readonly<Record<string, string>> => {
+  const program = (name: string) => `exec ${process.execPath} ${join(root, "packages/cli/bin", name)} "$@"`;
   return {
-    tierwall,
-    npx: `shift\n${tierwall}`,
-    kubectl:
-      `if [ "$1" = tierwall ]; then shift; exec ${process.execPath} ${join(root, "packages/cli/bin/kubectl-tierwall.js")} "$@"; fi\n` +
-      `if [ "$1" = get ]; then cat ${join(folder, "cluster/workloads.yaml")}; else cat > /dev/null; fi`,
-    hubble: `cat ${join(folder, "flows.jsonl")}`,
-    conntrack: `cat ${join(folder, "conntrack.txt")}`,
-    jq: "cat > /dev/null",
-    nft: "cat > /dev/null",
+    tierwall: program("tierwall.js"),
+    "kubectl-tierwall": program("kubectl-tierwall.js"),
+    npx: `shift\n${program("tierwall.js")}`,
   };
 };
+
+/** Programs that need something no test machine has: Cilium, connections of pods, a desktop. All others are the real ones. */
+const standIns = (folder: string): Readonly<Record<string, string>> => ({
+  hubble: `cat ${join(folder, "flows.jsonl")}`,
+  conntrack: `cat ${join(folder, "conntrack.txt")}`,
+  "xdg-open": "exit 0",
+});
+
+const needed = ["kubectl", "jq", "nft", "curl", "openssl"] as const;
+const isMissing = (program: string) =>
+  spawnSync("bash", ["-c", `command -v ${program}`]).status !== 0 ||
+  // It asks the kernel, even when it only checks.
+  (program === "nft" && process.getuid?.() !== 0);
+const missing = needed.filter(isMissing);
+
+/** Why a line cannot be run on this machine; undefined if it can. */
+export function missingFor(line: string): string | undefined {
+  const program = missing.find((name) => new RegExp(String.raw`(?:^|[|(] *)${name} `).test(line));
+  return program === undefined ? undefined : `no ${program} in PATH, or no permission to use it`;
+}
 
 export class ReadersFolder {
   readonly folder: string;
@@ -92,6 +106,10 @@ export class ReadersFolder {
       "flows.jsonl": flows,
       "conntrack.txt": conntrack,
       "home/.config/fish/completions/x": "",
+      "home/.curlrc": 'fail-with-body\nconnect-to = "policies.example.com:8080:127.0.0.1:8080"\n',
+      "ca.crt": "the authority of the API server's client certificate\n",
+      "token.txt": "0123456789abcdef0123456789abcdef0123456789abcdef\n",
+      ...manifests("new"),
       "repository/workloads.yaml": workloads,
       "repository/cluster/policies.yaml": ownPolicies,
       "repository/policies/pci.yaml": pci,
@@ -99,9 +117,10 @@ export class ReadersFolder {
     this.repository = join(this.folder, "repository");
     for (const name of ["flows.jsonl", "cluster.json", "monday.json"])
       writeFileSync(join(this.folder, `${name}.gz`), gzipSync(readFileSync(join(this.folder, name))));
-    cpSync(join(root, "examples"), join(this.folder, "examples"), { recursive: true });
+    for (const name of ["examples", "deploy"])
+      cpSync(join(root, name), join(this.folder, name), { recursive: true });
     mkdirSync(join(this.folder, "bin"));
-    for (const [name, script] of Object.entries(programs(this.folder))) {
+    for (const [name, script] of Object.entries({ ...installed(), ...standIns(this.folder) })) {
       writeFileSync(join(this.folder, "bin", name), `#!/bin/sh\n${script}\n`);
       chmodSync(join(this.folder, "bin", name), 0o755);
     }
@@ -119,6 +138,17 @@ export class ReadersFolder {
     return this.shell(cwd, script);
   }
 
+  /** The variables that make a shell that of the reader. */
+  environment(more: Readonly<Record<string, string>> = {}): Readonly<Record<string, string>> {
+    return {
+      KUBECONFIG: "/nonexistent/kubeconfig",
+      HOME: join(this.folder, "home"),
+      PATH: `${join(this.folder, "bin")}${delimiter}${process.env.PATH}`,
+      ...this.env,
+      ...more,
+    };
+  }
+
   private shell(cwd: string, script: string) {
     const { GITHUB_STEP_SUMMARY: _, ...inherited } = process.env;
     const { status, stdout, stderr, error } = spawnSync("bash", ["-o", "pipefail", "-c", script], {
@@ -126,13 +156,7 @@ export class ReadersFolder {
       input: "",
       encoding: "utf8",
       maxBuffer: 2 ** 28,
-      env: {
-        ...inherited,
-        KUBECONFIG: "/nonexistent/kubeconfig",
-        HOME: join(this.folder, "home"),
-        PATH: `${join(this.folder, "bin")}${delimiter}${process.env.PATH}`,
-        ...this.env,
-      },
+      env: { ...inherited, ...this.environment() },
     });
     if (error !== undefined) throw error;
     return { status, output: `${stdout}${stderr}` };

@@ -31,7 +31,10 @@ export const filesOnlyInFull = [
   "test/cluster/controller-programmed.test.ts",
   "test/cluster/controller-replicas.test.ts",
   "test/cluster/documented-commands.test.ts",
+  "test/cluster/documented-services.test.ts",
   "test/cluster/foreign-policies.test.ts",
+  // Builds everything, and runs the commands of README.md with npm and npx.
+  "test/cluster/fresh-clone.test.ts",
   "test/cluster/in-cluster.test.ts",
   "test/cluster/kep-2091.test.ts",
   "test/cluster/roles.test.ts",

@@ -103,8 +103,10 @@ async function runServe(flags: ServeFlags, otherPorts: number): Promise<number> 
   await started.page.known;
   if (flags.port !== 0 && started.page.port !== flags.port)
     printMessage(`Port ${flags.port} is in use; using port ${started.page.port} instead.`);
+  // Before the address is printed: a program that waits for it may stop the server at once.
+  const stopped = stopSignal();
   greet(started.page, flags, found.feed);
-  await stopSignal();
+  await stopped;
   await started.page.close();
   return 0;
 }

@@ -53,19 +53,18 @@ export class Ends {
   readonly labelValues: number[][];
   private readonly values: Map<string, number>[];
   private readonly byKey = new Map<string, number>();
-  private readonly classOfPod = new Map<Pod, number>();
-  private readonly classOfNode = new Map<Node, number>();
+  /** Made when something first asks about one endpoint: all pairs are found without it. */
+  private byMember: Map<Member, EndClass> | undefined;
   private readonly namespaceNumbers = new Map<string, number>();
   private readonly marks: ReadonlyMap<Pod, string>;
   /** A class for each way to name ports that rules look at; none has to be there for the way that names none. */
   private readonly namingPorts = new Map<string, EndClass | undefined>([["", undefined]]);
   /** By class, the one in there that names ports as it does. */
   private readonly namings: (EndClass | undefined)[] = [];
-  /** Replicas often have their ports and labels in common, as objects. */
-  private readonly namesOfPorts = new WeakMap<Pod["ports"], string>();
-  private readonly numbersOfLabels = new WeakMap<Labels, readonly number[]>();
   /** The pod that was added last: replicas come one after the other, and are mostly alike. */
   private last: { readonly pod: Pod; readonly address: string; readonly found: EndClass } | undefined;
+  /** The label keys of the vocabulary, where these are few enough to compare them for every pod. */
+  private readonly comparedKeys: readonly string[] | undefined;
 
   constructor(
     private readonly cluster: Cluster,
@@ -74,6 +73,8 @@ export class Ends {
     this.labelValues = [...vocabulary.podKeys].map(() => []);
     this.values = [...vocabulary.podKeys].map(() => new Map<string, number>());
     this.marks = marksOf(vocabulary);
+    this.comparedKeys =
+      vocabulary.podKeys.size > mostComparedKeys ? undefined : [...vocabulary.podKeys.keys()];
     for (const namespace of cluster.namespaces.values()) this.addNamespace(namespace);
     for (const pod of cluster.pods.values()) this.addPod(pod);
     for (const node of cluster.nodes.values()) this.addNode(node);
@@ -87,22 +88,18 @@ export class Ends {
   classOf(end: Endpoint): EndClass | undefined {
     switch (end.kind) {
       case "pod": {
-        const index = this.classOfPod.get(end.pod);
-        if (index === undefined) return undefined;
-        const found = this.classes[index]!;
-        return found.kind === "host" ||
-          (found.sample as { namespace?: Namespace }).namespace === end.namespace
-          ? found
-          : undefined;
+        const found = this.classOfMember(end.pod);
+        const isIn = ({ kind, sample }: EndClass) =>
+          kind === "host" || (sample as { namespace?: Namespace }).namespace === end.namespace;
+        return found === undefined || !isIn(found) ? undefined : found;
       }
       case "node": {
-        const index = this.classOfNode.get(end.node);
         // One address of several is less than the node; one that a network plugin gave it is none of these (S1.16).
         const [only, ...others] = end.node.addresses;
         const whole =
           end.address === undefined ||
           (only !== undefined && others.length === 0 && sameAddress(only, end.address));
-        return index === undefined || !whole ? undefined : this.classes[index]!;
+        return whole ? this.classOfMember(end.node) : undefined;
       }
       case "external":
         return undefined;
@@ -110,8 +107,17 @@ export class Ends {
   }
 
   classOfMember(member: Member): EndClass | undefined {
-    const index = this.classOfPod.get(member as Pod) ?? this.classOfNode.get(member);
-    return index === undefined ? undefined : this.classes[index]!;
+    return this.classByMember().get(member);
+  }
+
+  private classByMember(): Map<Member, EndClass> {
+    if (this.byMember === undefined) {
+      this.byMember = new Map();
+      for (const end of this.classes)
+        for (const members of [end.pods, end.nodes])
+          for (const member of members) this.byMember.set(member, end);
+    }
+    return this.byMember;
   }
 
   namespaceNumber(name: string): number | undefined {
@@ -125,7 +131,7 @@ export class Ends {
 
   /** Whether some pod had the same named ports: rules with port names look at all that there are. */
   knowsPorts(pod: Pod): boolean {
-    return this.namingPorts.has(this.namedPorts(pod));
+    return this.namingPorts.has(namedPortsKey(pod.ports, this.vocabulary.portNames));
   }
 
   /** One class for each set of named ports: what a named port can mean for pods that are selected now or later. */
@@ -141,14 +147,15 @@ export class Ends {
   addPod(pod: Pod): EndClass {
     const found = pod.hostNetwork ? this.hostClass(pod) : this.podClass(pod);
     found.pods.push(pod);
-    this.classOfPod.set(pod, found.index);
+    this.byMember?.set(pod, found);
     return found;
   }
 
   removePod(pod: Pod): EndClass {
-    const found = this.classes[this.classOfPod.get(pod)!]!;
+    const classes = this.classByMember();
+    const found = classes.get(pod)!;
     found.pods.splice(found.pods.indexOf(pod), 1);
-    this.classOfPod.delete(pod);
+    classes.delete(pod);
     return found;
   }
 
@@ -159,7 +166,6 @@ export class Ends {
       node,
     }));
     found.nodes.push(node);
-    this.classOfNode.set(node, found.index);
   }
 
   private hostClass(pod: Pod): EndClass {
@@ -198,18 +204,31 @@ export class Ends {
   private podClass(pod: Pod): EndClass {
     const address = this.addressKey(pod.addresses);
     const { last } = this;
-    if (last !== undefined && last.address === address && this.marks.size === 0 && isReplica(pod, last.pod))
+    if (
+      last !== undefined &&
+      last.address === address &&
+      this.marks.size === 0 &&
+      isReplica(pod, last.pod) &&
+      this.isLabelledAlike(pod.labels, last.pod.labels)
+    )
       return last.found;
     const found = this.findPodClass(pod, address);
     this.last = { pod, address, found };
     return found;
   }
 
+  private isLabelledAlike(a: Labels, b: Labels): boolean {
+    if (a === b) return true;
+    if (this.comparedKeys === undefined) return false;
+    for (const key of this.comparedKeys) if (a[key] !== b[key]) return false;
+    return true;
+  }
+
   private findPodClass(pod: Pod, address: string): EndClass {
     const { accounts } = this.vocabulary;
     const namespace = this.namespaceOf(pod);
     const labels = this.labelNumbers(pod.labels);
-    const named = this.namedPorts(pod);
+    const named = namedPortsKey(pod.ports, this.vocabulary.portNames);
     let key = `${labels.join()} ${namespace} ${address}`;
     if (pod.node === undefined) key += " unplaced";
     if (accounts) key += ` account ${pod.serviceAccount}`;
@@ -235,8 +254,6 @@ export class Ends {
 
   /** The labels that rules look at: number of the key, number of the value, and so on, by ascending keys. */
   private labelNumbers(labels: Labels): readonly number[] {
-    const known = this.numbersOfLabels.get(labels);
-    if (known !== undefined) return known;
     const numbers: number[] = [];
     for (const key in labels) {
       const number = this.vocabulary.podKeys.get(key);
@@ -250,16 +267,7 @@ export class Ends {
       numbers[at] = number;
       numbers[at + 1] = this.internValue(number, labels[key]!);
     }
-    this.numbersOfLabels.set(labels, numbers);
     return numbers;
-  }
-
-  private namedPorts({ ports }: Pod): string {
-    const known = this.namesOfPorts.get(ports);
-    if (known !== undefined) return known;
-    const made = namedPortsKey(ports, this.vocabulary.portNames);
-    this.namesOfPorts.set(ports, made);
-    return made;
   }
 
   private intern(
@@ -326,9 +334,11 @@ export class Ends {
   }
 }
 
-/** Whether two pods differ in nothing but their names, addresses and nodes, as far as their objects show at once. */
+/** With more keys than this, it costs less to number the labels that a pod has. */
+const mostComparedKeys = 16;
+
+/** Whether two pods differ in nothing but their names, labels, addresses and nodes, as far as their objects show at once. */
 const isReplica = (a: Pod, b: Pod): boolean =>
-  a.labels === b.labels &&
   a.ports === b.ports &&
   a.namespace === b.namespace &&
   a.serviceAccount === b.serviceAccount &&

@@ -193,6 +193,13 @@ export class PeerSets {
   }
 
   private atomsOf(end: EndClass): readonly number[] {
+    const { sample } = end;
+    // Nearly all classes: a pod with one address.
+    if (sample.kind === "pod" && sample.pod.addresses.length === 1) {
+      const [only] = sample.pod.addresses;
+      if (this.family === undefined || only!.family === this.family)
+        return [this.ends.vocabulary.atoms.indexOf(only!)];
+    }
     return addressesOf(end.sample, this.situation(end)).map((a) => this.ends.vocabulary.atoms.indexOf(a));
   }
 

@@ -37,6 +37,8 @@ export class Selections {
   private readonly namespaceSets = new Map<string, NamespaceSet>();
   /** By key of the vocabulary: the classes that have each value; made when first asked for, and for classes that came since. */
   private readonly classesByValue: LabelIndex[] = [];
+  /** Of the namespaces, by key of a label; made when first asked for. */
+  private readonly namespaceLabels = new Map<string, LabelColumn>();
 
   constructor(private readonly ends: Ends) {}
 
@@ -90,41 +92,82 @@ export class Selections {
   }
 
   private namespacesOf(choice: NamespaceChoice): NamespaceSet {
+    const named = namedNamespaces(choice);
+    // Most selectors name their namespace: no other needs to be looked at, and nothing to be kept.
+    if (named !== undefined)
+      return this.amongNamespaces(
+        choice,
+        named.flatMap((name) => this.numberOf(name)),
+      );
     const key = choice.kind === "labels" ? matchKey(choice.match) : `${choice.kind} ${choice.name}`;
     const known = this.namespaceSets.get(key);
     if (known !== undefined) return known;
-    const list = this.candidates(choice).filter((i) => namespaceFits(choice, this.ends.namespaces[i]!));
-    const isIn = new Uint8Array(list.length < few ? 0 : this.ends.namespaces.length);
-    for (const number of list) isIn[number] = 1;
-    const found = { list, isIn };
+    const found = this.amongNamespaces(choice, this.candidates(choice));
     this.namespaceSets.set(key, found);
     return found;
   }
 
-  /** Most selectors name their namespace, and then no other needs to be looked at. */
-  private candidates(choice: NamespaceChoice): readonly number[] {
-    const names = namedNamespaces(choice);
-    if (names === undefined) return [...this.ends.namespaces.keys()];
-    return names.flatMap((name) => this.ends.namespaceNumber(name) ?? []);
+  private numberOf(namespace: string): readonly number[] {
+    const number = this.ends.namespaceNumber(namespace);
+    return number === undefined ? [] : [number];
   }
 
-  private testOf({ key, operator, values }: Requirement): (index: number) => boolean {
-    const number = this.ends.vocabulary.podKeys.get(key)!;
-    const column = this.ends.labelValues[number]!;
-    switch (operator) {
-      case "Exists":
-        return (index) => column[index] !== absent;
-      case "DoesNotExist":
-        return (index) => column[index] === absent;
-      case "In":
-      case "NotIn": {
-        const wanted = new Set(values.map((value) => this.ends.valueNumber(number, value)));
-        const [only] = wanted;
-        if (operator === "In")
-          return wanted.size === 1 ? (index) => column[index] === only : (index) => wanted.has(column[index]);
-        return (index) => !wanted.has(column[index]);
-      }
+  private amongNamespaces(choice: NamespaceChoice, candidates: readonly number[]): NamespaceSet {
+    const list = candidates.filter(this.namespaceTest(choice));
+    const isIn = new Uint8Array(list.length < few ? 0 : this.ends.namespaces.length);
+    for (const number of list) isIn[number] = 1;
+    return { list, isIn };
+  }
+
+  private namespaceTest(choice: NamespaceChoice): (number: number) => boolean {
+    // Naming a namespace mostly says everything.
+    if (choice.kind !== "labels" || choice.match.length === 1)
+      return (number) => namespaceFits(choice, this.ends.namespaces[number]!);
+    const tests = choice.match.map(({ key, operator, values }) => {
+      const { column, numbers } = this.namespaceLabel(key);
+      return columnTest(
+        column,
+        operator,
+        values.map((value) => numbers.get(value)),
+      );
+    });
+    return (number) => passes(tests, number);
+  }
+
+  /** All that have a label of which a requirement lists the values: of the requirement that fewest fulfil. */
+  private candidates(choice: NamespaceChoice): readonly number[] {
+    let fewest: readonly (readonly number[])[] | undefined;
+    let count = Infinity;
+    for (const { key, operator, values } of choice.kind === "labels" ? choice.match : []) {
+      if (operator !== "In") continue;
+      const { numbers, byValue } = this.namespaceLabel(key);
+      const lists = [...new Set(values)].map((value) => byValue[numbers.get(value) ?? absent] ?? []);
+      const size = lists.reduce((sum, list) => sum + list.length, 0);
+      if (size < count) [fewest, count] = [lists, size];
     }
+    return fewest === undefined ? [...this.ends.namespaces.keys()] : fewest.flat();
+  }
+
+  private namespaceLabel(key: string): LabelColumn {
+    const known = this.namespaceLabels.get(key);
+    if (known !== undefined) return known;
+    const made: LabelColumn = { column: [], numbers: new Map(), byValue: [] };
+    for (const [namespace, { labels }] of this.ends.namespaces.entries()) {
+      made.column.push(absent);
+      if (!Object.hasOwn(labels, key)) continue;
+      const number = made.numbers.get(labels[key]!) ?? made.byValue.push([]) - 1;
+      made.numbers.set(labels[key]!, number);
+      made.column[namespace] = number;
+      made.byValue[number]!.push(namespace);
+    }
+    this.namespaceLabels.set(key, made);
+    return made;
+  }
+
+  private testOf({ key, operator, values }: Requirement): Test {
+    const number = this.ends.vocabulary.podKeys.get(key)!;
+    const wanted = values.map((value) => this.ends.valueNumber(number, value));
+    return columnTest(this.ends.labelValues[number]!, operator, wanted);
   }
 
   private accountFits(match: LabelMatch, index: number): boolean {
@@ -152,7 +195,40 @@ interface LabelIndex {
   readonly byValue: number[][];
 }
 
-function passes(tests: readonly ((index: number) => boolean)[], index: number): boolean {
+/** The labels with one key, of all classes or of all namespaces. */
+interface LabelColumn {
+  /** By number of a class or a namespace: the number of the value, or `absent`. */
+  readonly column: number[];
+  readonly numbers: Map<string, number>;
+  /** By number of the value, ascending. */
+  readonly byValue: number[][];
+}
+
+type Test = (index: number) => boolean;
+
+/** S1.10; `values` are numbers, undefined for a value that nothing has. */
+function columnTest(
+  column: readonly number[],
+  operator: Requirement["operator"],
+  values: readonly (number | undefined)[],
+): Test {
+  switch (operator) {
+    case "Exists":
+      return (index) => column[index] !== absent;
+    case "DoesNotExist":
+      return (index) => column[index] === absent;
+    case "In":
+    case "NotIn": {
+      const wanted = new Set(values);
+      const [only] = wanted;
+      if (operator === "In")
+        return wanted.size === 1 ? (index) => column[index] === only : (index) => wanted.has(column[index]);
+      return (index) => !wanted.has(column[index]);
+    }
+  }
+}
+
+function passes(tests: readonly Test[], index: number): boolean {
   for (let i = 0; i < tests.length; i++) if (!tests[i]!(index)) return false;
   return true;
 }

@@ -28,8 +28,13 @@ export class TierRows {
     private readonly selections: Selections,
     readonly rows: Row[],
     readonly rowOf: number[],
-  ) {}
+  ) {
+    const dependsOnSubject = (rule: Rule) => isNamed(rule, direction) || rule.peers.some(isRelative);
+    this.dependent = new Set(tier.rules.filter(dependsOnSubject));
+  }
 
+  /** The rules that may mean something else for another subject (S1.8, S5.4): few, and each is in many rows. */
+  private readonly dependent: ReadonlySet<Rule>;
   /** Of the tier, for classes that are added later. */
   private subjects: ByNamespace<Subject> | undefined;
 
@@ -145,8 +150,10 @@ export class TierRows {
 
   /** A text that subjects share for which the rules mean the same (S1.8, S5.4). */
   private meaningOf(rules: readonly Rule[]): (subject: EndClass) => string {
-    const relative = [...new Set(rules.flatMap(({ peers }) => peers.filter(isRelative)))];
-    const named = this.direction === "ingress" && rules.some(hasNamedPorts);
+    const dependent = this.dependent.size === 0 ? [] : rules.filter((rule) => this.dependent.has(rule));
+    if (dependent.length === 0) return () => "";
+    const relative = [...new Set(dependent.flatMap(({ peers }) => peers.filter(isRelative)))];
+    const named = dependent.some((rule) => isNamed(rule, this.direction));
     return (subject) => {
       let meaning = named ? `${this.ends.portNaming(subject)?.index}\n` : "";
       for (const peer of relative) meaning += `${peerKey(settlePeer(peer, subject))}\n`;
@@ -154,6 +161,9 @@ export class TierRows {
     };
   }
 }
+
+/** S1.8: named ports are looked up at the destination, which is the subject of ingress rules. */
+const isNamed = (rule: Rule, direction: Direction): boolean => direction === "ingress" && hasNamedPorts(rule);
 
 const isSameList = (a: readonly unknown[], b: readonly unknown[]): boolean =>
   a.length === b.length && a.every((value, i) => value === b[i]);
@@ -169,8 +179,15 @@ function positions<T>(list: readonly T[], wanted: readonly T[]): ReadonlyMap<T, 
 const placed = <T>(values: readonly T[], at: ReadonlyMap<T, number>): readonly T[] =>
   values.filter((value) => at.has(value)).toSorted((a, b) => at.get(a)! - at.get(b)!);
 
-const rulesOf = (selecting: readonly Subject[]) => inOrder(selecting.flatMap(({ rules }) => rules));
-const isolationOf = (selecting: readonly Subject[]) =>
+function rulesOf(selecting: readonly Subject[]): readonly Rule[] {
+  const parts = inOrder(selecting.flatMap(({ rules }) => rules));
+  if (parts.length === 1) return parts[0]!;
+  const found: Rule[] = [];
+  for (const part of parts) for (let i = 0; i < part.length; i++) found.push(part[i]!);
+  return found;
+}
+
+const isolationOf = (selecting: readonly Subject[]): readonly Isolation[] =>
   inOrder(selecting.flatMap(({ isolation }) => isolation));
 
 interface Placed<T> {
@@ -181,7 +198,8 @@ interface Placed<T> {
 /** All that a tier says about the same selection of pods. */
 interface Subject {
   readonly choice: PodChoice;
-  readonly rules: Placed<Rule>[];
+  /** Those that follow each other in the tier, mostly of one policy, are one list. */
+  readonly rules: Placed<Rule[]>[];
   readonly isolation: Placed<Isolation>[];
 }
 
@@ -207,7 +225,13 @@ function subjectsOf({ rules, isolation }: Tier): readonly Subject[] {
     subjects.set(key, made);
     return made;
   };
-  for (const [position, value] of rules.entries()) of(value.subject).rules.push({ position, value });
+  let before: Subject | undefined;
+  for (const [position, rule] of rules.entries()) {
+    const subject = of(rule.subject);
+    if (subject === before) subject.rules.at(-1)!.value.push(rule);
+    else subject.rules.push({ position, value: [rule] });
+    before = subject;
+  }
   for (const [position, value] of isolation.entries()) of(value.subject).isolation.push({ position, value });
   return [...subjects.values()];
 }
@@ -217,7 +241,7 @@ export function choiceOfSubject({ namespaces, pods, account }: PodSelection): Po
 }
 
 const inOrder = <T>(placed: readonly Placed<T>[]): readonly T[] =>
-  placed.toSorted((a, b) => a.position - b.position).map(({ value }) => value);
+  (placed.length > 1 ? placed.toSorted((a, b) => a.position - b.position) : placed).map(({ value }) => value);
 
 /** Ascending lists of numbers, each held once and known by a number itself, so that equal lists are found at once. */
 class Chains {

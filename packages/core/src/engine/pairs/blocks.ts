@@ -3,7 +3,7 @@ import type { AnswerId } from "../compile/answers.js";
 import type { EndGroup } from "./end-groups.js";
 import type { Nearness } from "../compile/layer.js";
 import { noPorts, type PortSetId } from "../../sets/port-sets.js";
-import type { Outgoing } from "./pod-sweep.js";
+import type { Outgoing, Usual } from "./pod-sweep.js";
 import type { View } from "../compile/view.js";
 
 /** Connections with the same answer: from each endpoint of `from` to each of `to`, except to itself. */
@@ -46,13 +46,21 @@ export class AnswerSlots {
     return known === 0 ? this.add(answer) : known;
   }
 
-  /** The answers numbered so far. With that, it is ready for the next source. */
-  finish(): readonly AnswerId[] {
-    const { used } = this;
-    for (const answer of used) if (answer < this.slots.length) this.slots[answer] = 0;
-    this.others.clear();
-    this.used = [];
-    return used;
+  get count(): number {
+    return this.used.length;
+  }
+
+  /** By slot, from 1 on. */
+  get answers(): readonly AnswerId[] {
+    return this.used;
+  }
+
+  /** Keeps only the first slots. */
+  keep(count: number): void {
+    for (const answer of this.used.splice(count)) {
+      if (answer < this.slots.length) this.slots[answer] = 0;
+      else this.others.delete(answer);
+    }
   }
 
   private add(answer: AnswerId): number {
@@ -76,91 +84,144 @@ export interface Sizes {
   readonly all: number;
 }
 
-/** Sorts the destinations of one source by the answer they get, without an object for each. */
-export class Blocks {
-  /** By slot: how many pairs. */
-  private readonly counts: number[] = [0];
-  /** Destinations, and the slot of the answer of each. */
-  private listed: Uint16Array | Uint32Array | number[] = [];
-  private slotAt: Uint16Array | Uint32Array | number[] = [];
-  /** The slot of the destinations that are not listed; 0 if the source cannot connect to them. */
-  private rest = 0;
-  private isInRest: (i: number) => boolean = () => true;
+/** The blocks of one source. */
+export interface SourceBlocks {
+  blocks(): Iterable<Block>;
+}
+
+/** Sorts the destinations of one source by the answer they get. */
+export class Blocks implements SourceBlocks {
+  private readonly found = new Map<AnswerId, { count: number; readonly groups: EndGroup[] }>();
 
   constructor(
     private readonly view: View,
-    private readonly slots: AnswerSlots,
     private readonly from: EndGroup,
-    private readonly all: readonly EndGroup[],
     private readonly nearness?: Nearness,
   ) {}
 
-  /** The i-th of all ends gets this answer, in so many pairs. */
-  add(answer: AnswerId, i: number, pairs: number): void {
-    const to = this.all[i]!;
+  /** A group gets this answer, in so many pairs. */
+  add(answer: AnswerId, to: EndGroup, pairs: number): void {
     // Nothing is said here about an end and itself.
     const count = to === this.from ? pairs - to.size : pairs;
     if (count === 0) return;
-    const slot = this.slots.slotOf(answer);
-    (this.listed as number[]).push(i);
-    (this.slotAt as number[]).push(slot);
-    this.counts[slot] = (this.counts[slot] ?? 0) + count;
-  }
-
-  /** The same for all pods, as far as the source, which is one of them, can talk to them. Most have no port open. */
-  addAll(outgoing: Outgoing, { each, all }: Sizes, self: number, canTalk?: (i: number) => boolean): void {
-    const { slots, counts } = this;
-    const { open, answers } = canTalk === undefined ? outgoing : talkingOnly(outgoing, canTalk);
-    const { size } = this.from;
-    const rest = slots.slotOf(noPorts);
-    const talking =
-      canTalk === undefined ? all : each.reduce((sum, one, i) => sum + (canTalk(i) ? one : 0), 0);
-    counts[rest] = size * talking;
-    // Many blocks are kept at a time: with fewer groups than that, two bytes are enough for each number.
-    const Numbers = this.all.length < 0xffff ? Uint16Array : Uint32Array;
-    const slotAt = new Numbers(open.length);
-    for (let k = 0; k < open.length; k++) {
-      const slot = slots.slotOf(answers[k]!);
-      if (slot === counts.length) counts.push(0);
-      const pairs = size * each[open[k]!]!;
-      slotAt[k] = slot;
-      counts[slot]! += pairs;
-      counts[rest] -= pairs;
+    const known = this.found.get(answer);
+    if (known === undefined) this.found.set(answer, { count, groups: [to] });
+    else {
+      known.groups.push(to);
+      known.count += count;
     }
-    this.rest = rest;
-    this.listed = new Numbers(open);
-    this.slotAt = slotAt;
-    // Nothing is said here about an end and itself.
-    const slotOfSelf = slotAt[open.indexOf(self)] ?? rest;
-    if (canTalk?.(self) !== false) counts[slotOfSelf]! -= size;
-    if (size === 1 && slotOfSelf !== rest) slotAt[open.indexOf(self)] = 0;
-    this.isInRest = (i) => (i !== self || size > 1) && canTalk?.(i) !== false;
   }
 
   *blocks(): Iterable<Block> {
-    const { view, from, nearness, counts } = this;
-    for (const [i, answer] of this.slots.finish().entries())
-      if (counts[i + 1] !== 0)
-        yield new Block(view, from, answer, counts[i + 1]!, nearness, () => this.groupsAt(i + 1));
-  }
-
-  private groupsAt(slot: number): readonly EndGroup[] {
-    const { all, listed, slotAt, rest } = this;
-    if (slot !== rest)
-      return Array.from(listed)
-        .filter((_, k) => slotAt[k] === slot)
-        .toSorted(ascending)
-        .map((i) => all[i]!);
-    const others = new Set(listed);
-    return all.filter((_, i) => !others.has(i) && this.isInRest(i));
+    for (const [answer, { count, groups }] of this.found)
+      yield new Block(this.view, this.from, answer, count, this.nearness, () => groups);
   }
 }
 
-const ascending = (a: number, b: number): number => a - b;
+/** Groups of pods by the answer that several sources usually get for them, without an object for each. */
+export class UsualBlocks {
+  /** Groups with an open port, and the slot of the answer for each. */
+  readonly listed: Uint16Array | Uint32Array;
+  readonly slotAt: Uint16Array | Uint32Array;
+  /** By slot: how many pods. */
+  readonly counts: readonly number[];
+  /** The slot of the groups that are not listed. */
+  readonly rest: number;
+  /** How many slots there are. */
+  readonly slotCount: number;
 
-function talkingOnly(
-  { open, answers }: Outgoing,
-  canTalk: (i: number) => boolean,
-): Pick<Outgoing, "open" | "answers"> {
-  return { open: open.filter((i) => canTalk(i)), answers: answers.filter((_, k) => canTalk(open[k]!)) };
+  constructor(
+    readonly of: Usual,
+    slots: AnswerSlots,
+    { each, all }: Sizes,
+    /** Which groups the sources can talk to; undefined if they can talk to all. */
+    readonly canTalk?: (i: number) => boolean,
+  ) {
+    slots.keep(0);
+    const { answers } = of;
+    const open = canTalk === undefined ? of.open : of.open.filter((i) => canTalk(i));
+    const talking =
+      canTalk === undefined ? all : each.reduce((sum, one, i) => sum + (canTalk(i) ? one : 0), 0);
+    // Many blocks are kept at a time: with fewer groups than that, two bytes are enough for each number.
+    const Numbers = each.length < 0xffff ? Uint16Array : Uint32Array;
+    const rest = slots.slotOf(noPorts);
+    const counts = [0, 0];
+    const slotAt = new Numbers(open.length);
+    let listed = 0;
+    for (let k = 0; k < open.length; k++) {
+      const i = open[k]!;
+      const slot = slots.slotOf(answers[i]!);
+      if (slot === counts.length) counts.push(0);
+      slotAt[k] = slot;
+      counts[slot]! += each[i]!;
+      listed += each[i]!;
+    }
+    counts[rest] = talking - listed;
+    this.listed = new Numbers(open);
+    this.slotAt = slotAt;
+    this.counts = counts;
+    this.rest = rest;
+    this.slotCount = slots.count;
+  }
+}
+
+/** The same for one of these sources, which is the group `self`. */
+export class PodBlocks implements SourceBlocks {
+  private readonly counts: number[];
+  private readonly answers: readonly AnswerId[];
+  private readonly singledSlots: readonly number[];
+  private readonly singled: readonly number[];
+
+  constructor(
+    private readonly view: View,
+    private readonly usual: UsualBlocks,
+    { usual: { answers }, singled, singledAnswers }: Outgoing,
+    slots: AnswerSlots,
+    { each }: Sizes,
+    private readonly all: readonly EndGroup[],
+    private readonly self: number,
+  ) {
+    const { canTalk } = usual;
+    const counts = [...usual.counts];
+    const talksTo = (i: number) => canTalk?.(i) !== false;
+    this.singled = singled;
+    this.singledSlots = singledAnswers.map((answer) => slots.slotOf(answer));
+    while (counts.length <= slots.count) counts.push(0);
+    for (const [k, i] of singled.entries()) {
+      if (!talksTo(i)) continue;
+      counts[slots.slotOf(answers[i]!)]! -= each[i]!;
+      counts[this.singledSlots[k]!]! += each[i]!;
+    }
+    // Nothing is said here about an end and itself.
+    if (talksTo(self)) counts[this.singledSlots[singled.indexOf(self)] ?? slots.slotOf(answers[self]!)]!--;
+    this.counts = counts;
+    this.answers = slots.answers.slice();
+    slots.keep(usual.slotCount);
+  }
+
+  *blocks(): Iterable<Block> {
+    const { view, counts, answers, all, self } = this;
+    const from = all[self]!;
+    for (let slot = 1; slot <= answers.length; slot++)
+      if (counts[slot] !== 0)
+        yield new Block(view, from, answers[slot - 1]!, from.size * counts[slot]!, undefined, () =>
+          this.groupsAt(slot),
+        );
+  }
+
+  private groupsAt(slot: number): readonly EndGroup[] {
+    const { all, self, singled, singledSlots } = this;
+    const { listed, slotAt, rest, canTalk } = this.usual;
+    const others = new Set(singled);
+    if (all[self]!.size === 1) others.add(self);
+    const found = singled.filter((i, k) => singledSlots[k] === slot && (i !== self || all[self]!.size > 1));
+    if (slot === rest) {
+      const isListed = new Set(listed);
+      for (const i of all.keys()) if (!isListed.has(i) && !others.has(i)) found.push(i);
+    } else for (const [k, i] of listed.entries()) if (slotAt[k] === slot && !others.has(i)) found.push(i);
+    return found
+      .filter((i) => canTalk?.(i) !== false)
+      .toSorted((a, b) => a - b)
+      .map((i) => all[i]!);
+  }
 }

@@ -2,7 +2,7 @@ import { contentOf, type EndGroup, type GroupLayer, tupleNumbers } from "./end-g
 import type { OutcomeAnswers } from "./outcome-answers.js";
 import { composeAll, silent } from "../walk/outcomes.js";
 import { noPorts } from "../../sets/port-sets.js";
-import type { Egress, EgressSource } from "./pod-sweep.js";
+import { type Egress, type EgressSource, type GroupsByNumber, groupsByNumber } from "./pod-sweep.js";
 import { readRow } from "../walk/row-walk.js";
 import type { View } from "../compile/view.js";
 
@@ -18,9 +18,7 @@ export class EgressAnswers implements EgressSource {
   private kept = 0;
   private readonly columns: readonly Uint32Array[];
   private readonly width: number;
-  /** The destinations with the number n, from `firsts[n]` to `firsts[n + 1]`. */
-  private readonly destinations: Uint32Array;
-  private readonly firsts: Uint32Array;
+  private readonly destinations: GroupsByNumber;
   private readonly found: Uint32Array;
   private readonly rowBuffer: Uint32Array;
 
@@ -34,12 +32,7 @@ export class EgressAnswers implements EgressSource {
     this.at = columns.numbers;
     this.found = new Uint32Array(pods.length);
     this.width = columns.firsts.length;
-    this.firsts = new Uint32Array(this.width + 1);
-    for (const number of this.at) this.firsts[number + 1]!++;
-    for (let number = 0; number < this.width; number++) this.firsts[number + 1]! += this.firsts[number]!;
-    this.destinations = new Uint32Array(pods.length);
-    const next = this.firsts.slice();
-    for (const [i, number] of this.at.entries()) this.destinations[next[number]!++] = i;
+    this.destinations = groupsByNumber(this.at);
     this.rowBuffer = new Uint32Array(Math.max(0, ...layers.map(({ layer }) => layer.inside.layout.columns)));
     this.columns = layers.map(({ layer }) => {
       const { columnOf } = layer.inside.layout;
@@ -47,6 +40,11 @@ export class EgressAnswers implements EgressSource {
     });
     const rows = tupleNumbers(pods, (group) => layers.map((layer) => contentOf(layer, group)));
     this.rowsOf = new Map(pods.map((group, i) => [group, rows.numbers[i]!]));
+  }
+
+  /** The number of the rows of a source. */
+  numberOf(source: EndGroup): number {
+    return this.rowsOf.get(source)!;
   }
 
   for(source: EndGroup): Egress {
@@ -61,11 +59,12 @@ export class EgressAnswers implements EgressSource {
   }
 
   private openAmong(answers: Uint32Array): Uint32Array {
-    const { destinations, firsts, found } = this;
+    const { found } = this;
+    const { groups, firsts } = this.destinations;
     let count = 0;
     for (let number = 0; number < answers.length; number++) {
       if (answers[number] === noPorts) continue;
-      for (let at = firsts[number]!; at < firsts[number + 1]!; at++) found[count++] = destinations[at]!;
+      for (let at = firsts[number]!; at < firsts[number + 1]!; at++) found[count++] = groups[at]!;
     }
     return found.slice(0, count);
   }

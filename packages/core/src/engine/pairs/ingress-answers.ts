@@ -1,7 +1,8 @@
 import { contentOf, type EndGroup, type GroupLayer, tupleNumbers } from "./end-groups.js";
 import type { OutcomeAnswers } from "./outcome-answers.js";
+import type { AnswerId } from "../compile/answers.js";
 import { composeAll, type OutcomeId, silent } from "../walk/outcomes.js";
-import type { IngressSource } from "./pod-sweep.js";
+import type { Incoming, IngressSource } from "./pod-sweep.js";
 import { readColumn } from "../compile/transposed.js";
 import type { View } from "../compile/view.js";
 
@@ -23,9 +24,10 @@ export class IngressAnswers implements IngressSource {
   /** By base row: what the tiers up to each say together, and the answer. */
   private readonly composed: readonly Uint32Array[];
   private readonly base: Uint32Array;
-  private readonly now: Uint32Array;
-  /** The rows at which the answers now may not be those of the base row. */
-  private singled: number[] = [];
+  /** By row, the answer of its base row. */
+  private readonly usual: Uint32Array;
+  private version = 0;
+  private readonly isSingled: Uint8Array;
 
   constructor(
     private readonly view: View,
@@ -53,7 +55,8 @@ export class IngressAnswers implements IngressSource {
     this.sparse = this.layers.filter((layer) => layer instanceof SparseLayer);
     this.composed = layers.map(() => new Uint32Array(bases.firsts.length));
     this.base = new Uint32Array(bases.firsts.length);
-    this.now = new Uint32Array(rows.firsts.length);
+    this.usual = new Uint32Array(rows.firsts.length);
+    this.isSingled = new Uint8Array(rows.firsts.length);
     this.composeFrom(0);
   }
 
@@ -64,25 +67,29 @@ export class IngressAnswers implements IngressSource {
   }
 
   /** Good until the next call. */
-  for(source: EndGroup): Uint32Array {
-    const { now, base, baseAt, sparse } = this;
+  for(source: EndGroup): Incoming {
+    const { usual, sparse, isSingled } = this;
     for (const layer of sparse) layer.forget();
     const moved = this.layers.map((layer) => !layer.isSparse && layer.moveTo(source)).indexOf(true);
     if (moved >= 0) this.composeFrom(moved);
-    else for (const row of this.singled) now[row] = base[baseAt[row]!]!;
-    this.singled = [];
     for (const layer of sparse) layer.singleOut(source);
+    const singled: number[] = [];
+    const singledAnswers: AnswerId[] = [];
     for (const layer of sparse)
       for (const content of layer.special)
         for (const row of layer.rowsOf(content)) {
-          now[row] = this.answers.of(this.composeAt(row));
-          this.singled.push(row);
+          if (isSingled[row] === 1) continue;
+          isSingled[row] = 1;
+          singled.push(row);
+          singledAnswers.push(this.answers.of(this.composeAt(row)));
         }
-    return now;
+    for (const row of singled) isSingled[row] = 0;
+    return { answers: usual, singled, singledAnswers, at: this.at, version: this.version };
   }
 
   private composeFrom(first: number): void {
-    const { layers, composed, base, baseAt, now } = this;
+    const { layers, composed, base, baseAt, usual } = this;
+    this.version++;
     const { outcomes } = this.view;
     for (let i = first; i < layers.length; i++) {
       const all = composed[i]!;
@@ -95,7 +102,7 @@ export class IngressAnswers implements IngressSource {
     const last = composed.at(-1);
     if (last === undefined) base.fill(this.answers.of(silent));
     else this.answers.read(last, base);
-    for (let row = 0; row < now.length; row++) now[row] = base[baseAt[row]!]!;
+    for (let row = 0; row < usual.length; row++) usual[row] = base[baseAt[row]!]!;
   }
 
   private composeAt(row: number): OutcomeId {

@@ -1,5 +1,5 @@
 import type { Family } from "../../net/address.js";
-import { AnswerSlots, type Block, Blocks } from "./blocks.js";
+import { AnswerSlots, type Block, Blocks, PodBlocks, UsualBlocks } from "./blocks.js";
 import { type EndGroup, groupEnds, ungrouped } from "./end-groups.js";
 import { allNearness, type Nearness } from "../compile/layer.js";
 import { type Part, shareOf, whole } from "./part.js";
@@ -30,19 +30,20 @@ export function* pairsIn(
   const sizes = { each, all: each.reduce((sum, size) => sum + size, 0) };
   const numberOf = new Map(pods.map((group, i) => [group, i]));
   const slots = new AnswerSlots();
+  let usual: UsualBlocks | undefined;
   for (const source of sweep.sources) {
-    const found = new Blocks(view, slots, source, pods);
     const outgoing = sweep.from(source);
     const canTalk = talking.isAll(source, pods) ? undefined : (i: number) => talking.can(source, pods[i]!);
-    found.addAll(outgoing, sizes, numberOf.get(source)!, canTalk);
-    yield* found.blocks();
-    yield* fromPodToHosts(view, slots, source, hosts, outgoing, talking, near);
+    if (usual?.of !== outgoing.usual || usual.canTalk !== undefined || canTalk !== undefined)
+      usual = new UsualBlocks(outgoing.usual, slots, sizes, canTalk);
+    yield* new PodBlocks(view, usual, outgoing, slots, sizes, pods, numberOf.get(source)!).blocks();
+    yield* fromPodToHosts(view, source, hosts, outgoing, talking, near);
   }
   for (const source of shareOf(hosts, part)) {
-    yield* fromHostToPods(view, slots, source, pods, sweep, talking, near);
-    const found = new Blocks(view, slots, source, hosts);
-    for (const [i, host] of hosts.entries())
-      if (talking.can(source, host)) found.add(everyPort, i, source.size * host.size);
+    yield* fromHostToPods(view, source, pods, sweep, talking, near);
+    const found = new Blocks(view, source);
+    for (const host of hosts)
+      if (talking.can(source, host)) found.add(everyPort, host, source.size * host.size);
     yield* found.blocks();
   }
 }
@@ -66,7 +67,6 @@ function sweepOf(view: View, part: Part, representation: Representation) {
 
 function* fromPodToHosts(
   view: View,
-  slots: AnswerSlots,
   pod: EndGroup,
   hosts: readonly EndGroup[],
   { toHost }: Outgoing,
@@ -75,12 +75,11 @@ function* fromPodToHosts(
 ): Iterable<Block> {
   for (const nearness of allNearness) {
     let found: Blocks | undefined;
-    for (let i = 0; i < hosts.length; i++) {
-      const host = hosts[i]!;
+    for (const host of hosts) {
       const count = talking.can(pod, host) ? near.count(pod, host, nearness) : 0;
       if (count === 0) continue;
-      found ??= new Blocks(view, slots, pod, hosts, nearness);
-      found.add(toHost(host, nearness), i, count);
+      found ??= new Blocks(view, pod, nearness);
+      found.add(toHost(host, nearness), host, count);
     }
     if (found !== undefined) yield* found.blocks();
   }
@@ -88,7 +87,6 @@ function* fromPodToHosts(
 
 function* fromHostToPods(
   view: View,
-  slots: AnswerSlots,
   host: EndGroup,
   pods: readonly EndGroup[],
   sweep: PodSweep,
@@ -96,10 +94,10 @@ function* fromHostToPods(
   near: NearPairs,
 ): Iterable<Block> {
   for (const nearness of allNearness) {
-    const found = new Blocks(view, slots, host, pods, nearness);
-    for (const [i, pod] of pods.entries()) {
+    const found = new Blocks(view, host, nearness);
+    for (const pod of pods) {
       const count = talking.can(host, pod) ? near.count(pod, host, nearness) : 0;
-      if (count > 0) found.add(sweep.fromHost(host, pod, nearness), i, count);
+      if (count > 0) found.add(sweep.fromHost(host, pod, nearness), pod, count);
     }
     yield* found.blocks();
   }

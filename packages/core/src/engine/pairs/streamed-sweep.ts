@@ -196,8 +196,9 @@ class StreamedIngress implements IngressSource {
     return this.podNumbers.get(pod)!;
   }
 
-  for({ classes: [first] }: EndGroup): Uint32Array {
-    return this.from(first!.column);
+  for({ classes: [first] }: EndGroup): Incoming {
+    const { column } = first!;
+    return { answers: this.from(column), singled: [], singledAnswers: [], at: this.at, version: column };
   }
 
   /** By way. */

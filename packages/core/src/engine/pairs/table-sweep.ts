@@ -16,7 +16,9 @@ export function tableSweep(
   const answers = new OutcomeAnswers(view);
   const egress = new EgressAnswers(view, layers.egress, pods, answers);
   const ingress = new IngressAnswers(view, layers.ingress, pods, answers);
-  const order = new Map(pods.map((group) => [group, ingress.orderOf(group)]));
+  // Those that have most in common come one after the other.
+  const orderOf = (group: EndGroup) => `${ingress.orderOf(group)}${`${egress.numberOf(group)}`.padStart(8)}`;
+  const order = new Map(pods.map((group) => [group, orderOf(group)]));
   const ordered = pods.toSorted((a, b) => compare(order.get(a)!, order.get(b)!));
   return new PodSweep(view, pods, shareOf(ordered, part), egress, ingress, {
     toHost: ({ classes }, host) => view.answer("egress", classes[0]!, host),

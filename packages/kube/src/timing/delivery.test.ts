@@ -152,7 +152,7 @@ describe("delivering what may fail", () => {
     expect(sinces()).toEqual([0, 2]);
   });
 
-  it("is repeated with growing delays, which begin anew after a success", async () => {
+  it("is repeated with growing delays, which begin again after a success", async () => {
     const { at, sinces, failures, end } = setup();
     const failed = at(0);
     await end("fail");

@@ -34,6 +34,9 @@ const layers = {
     "collections diagnostics net labels manifest schema cluster policy dialects foreign evaluate state prove sets engine analysis report library",
 };
 
+/** The same for folders of packages/kube/src: reading files and reading clusters do not know each other. Other folders may import all of them. */
+const kubeLayers = { timing: "", files: "timing", cluster: "timing" };
+
 /** Folders of core with one door: others import its `index.ts`, and nothing behind it. */
 const closedFolders = new Set(["engine"]);
 
@@ -89,18 +92,21 @@ function relativeComplaint(from, path, local) {
   local.push(path);
   if (to.test) return "it is a test";
   if (to.layer === "testing" && from.layer !== "testing") return "only tests use it";
+  if (from.package === "kube" && from.layer in kubeLayers && from.layer !== to.layer)
+    return layerComplaint(kubeLayers, from, to);
   if (from.package !== "core") return undefined;
   if (isDoor(from)) return closedComplaint(to);
   if (isDoor(to)) return "it is for other packages";
   if (from.layer === to.layer && to.inside === `${to.layer}/index.ts`) return "index.ts is for those outside";
-  if (from.layer !== to.layer) {
-    const known = layers[from.layer] ?? "";
-    if (!known.split(" ").includes(to.layer)) return `${from.layer} knows only: ${known || "itself"}`;
-    return closedComplaint(to);
-  }
+  if (from.layer !== to.layer) return layerComplaint(layers, from, to) ?? closedComplaint(to);
   const crosses = from.layer === "dialects" && to.dialect && from.dialect !== to.dialect;
   if (crosses && from.inside !== registry) return `only ${registry} knows a dialect from outside its folder`;
   return undefined;
+}
+
+function layerComplaint(known, from, to) {
+  const others = known[from.layer] ?? "";
+  return others.split(" ").includes(to.layer) ? undefined : `${from.layer} knows only: ${others || "itself"}`;
 }
 
 function closedComplaint(to) {

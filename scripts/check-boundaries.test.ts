@@ -30,6 +30,7 @@ describe("allowed", () => {
     ["cli/src/main.ts", 'import { explain } from "@tierwall/core"; import { Command } from "commander";'],
     ["cli/src/main.ts", 'import type { Flow } from "@tierwall/core/model";'],
     ["agent/src/observe/metrics.ts", 'import { ServiceMetrics } from "@tierwall/kube/service";'],
+    ["kube/src/files/watched-files.ts", 'import { Delivery } from "../timing/delivery.js";'],
     ["cli/src/main.ts", 'import { readFileSync } from "node:fs";'],
     ["cli/src/main.ts", '// import "../../core/src/index.js"\nconst text = `import "left-pad"`;'],
   ])("%s: %s", (file, statement) => {
@@ -57,6 +58,8 @@ describe("refused", () => {
     ["core/src/doors/model.ts", 'export { x } from "../../testing/world.js";', "only tests use it"],
     ["core/src/net/cidr.ts", 'import "../../testing/world.js";', "only tests use it"],
     ["agent/src/loop/loop.ts", 'import "../../testing/book.js";', "only tests use it"],
+    ["kube/src/files/watched-files.ts", 'import "../cluster/connection.js";', "files knows only: timing"],
+    ["kube/src/cluster/reflector.ts", 'import "../files/big-file.js";', "cluster knows only: timing"],
     [
       "core/src/doors/engine.ts",
       'export { x } from "../engine/engine.js";',

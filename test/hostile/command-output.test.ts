@@ -50,10 +50,8 @@ function folderFor(name: string): string {
     "hits.json": JSON.stringify({
       version: 1,
       node: name,
-      origin: "t",
       at: "2026-01-01T04:00:00.000Z",
       sums: { r_0: counts },
-      seen: {},
     }),
   });
   // Names of files are chosen by others, too; some characters cannot be in one.

@@ -1,9 +1,8 @@
 import type { Inventory, Tiers } from "@tierwall/core/model";
-import type { Situation, SituationSource } from "@tierwall/kube";
+import { Delivery, type Situation, type SituationSource } from "@tierwall/kube";
 import type { Logger } from "pino";
 import type { Applied } from "./kernel/kernel-table.js";
 import type { Outcome } from "./kernel/outcome.js";
-import { LatestWins } from "./loop/latest-wins.js";
 import { ProgrammingWindow } from "./loop/programming-window.js";
 import { localRanges, RangeTrust, sameRanges, sourceOf } from "./loop/range-trust.js";
 import type { NodeProblems } from "./observe/node-problems.js";
@@ -50,15 +49,9 @@ export interface AgentParts {
   readonly now?: () => number;
 }
 
-/** A situation, and since when its changes have been waiting. After a failure that is longer than its own age. */
-interface Waiting {
-  readonly situation: Situation;
-  readonly since: number;
-}
-
 export class Agent {
   readonly #window: ProgrammingWindow;
-  readonly #turns: LatestWins<Waiting>;
+  readonly #turns: Delivery;
   readonly #now: () => number;
   readonly #trust: RangeTrust;
   #latest: Situation | undefined;
@@ -69,10 +62,7 @@ export class Agent {
     this.#now = parts.now ?? (() => performance.now());
     this.#window = new ProgrammingWindow(parts.options.node);
     this.#trust = new RangeTrust(parts.options.node, this.#now, sourceOf(parts.options.localRanges));
-    this.#turns = new LatestWins((waiting) => this.#turn(waiting), {
-      merge: (waiting, { situation, since }) => ({ situation, since: Math.min(waiting.since, since) }),
-      onFailure: parts.onFailure,
-    });
+    this.#turns = new Delivery((since) => this.#turn(since), undefined, parts.onFailure);
   }
 
   get pods(): { readonly programmed: number; readonly waiting: number } {
@@ -95,10 +85,13 @@ export class Agent {
   #take(situation: Situation): Promise<void> {
     this.#latest = situation;
     this.#window.seen(situation.cluster, situation.since);
-    return this.#turns.offer({ situation, since: situation.since });
+    return this.#turns.now(situation.since);
   }
 
-  async #turn({ situation, since }: Waiting): Promise<void> {
+  /** `since`: when its first change was seen; after a failure, the first one that is not in the kernel. */
+  async #turn(since: number): Promise<void> {
+    const situation = this.#latest;
+    if (situation === undefined) return;
     const { options, compiler } = this.#compilerFor(situation);
     this.#awaitEndOfDoubt();
     const program = compiler.compile(situation.cluster, situation.tiers);
@@ -116,9 +109,7 @@ export class Agent {
     clearTimeout(this.#endOfDoubt);
     const { endsIn } = this.#trust;
     if (endsIn === undefined) return;
-    this.#endOfDoubt = setTimeout(() => {
-      if (this.#latest !== undefined) void this.#turns.offer({ situation: this.#latest, since: this.#now() });
-    }, endsIn).unref();
+    this.#endOfDoubt = setTimeout(() => void this.#turns.now(this.#now()), endsIn).unref();
   }
 
   /** A compiler keeps its results between turns. A new one is needed only when the pod ranges change. */

@@ -20,7 +20,7 @@ export { type BundleName, definitionFiles, definitionsOf } from "./crds/bundles.
 export type { OpenApi } from "./crds/structural.js";
 export { type ForeignApiTimes, ForeignApiWatch } from "./cluster/foreign-apis.js";
 export { allKinds, controllerKinds, namesOfForeign } from "./cluster/foreign-kinds.js";
-export { Delivery, type DeliveryTimes } from "./cluster/delivery.js";
+export { Delivery, type DeliveryTimes } from "./timing/delivery.js";
 export { type WatchedKind, watchedKinds } from "./cluster/kinds.js";
 export {
   filesAt,
@@ -58,4 +58,4 @@ export { WebhookServer } from "./webhook/webhook-server.js";
 export { filesIn, type FoundFiles, WatchedFiles, type WatchedPaths } from "./files/watched-files.js";
 export { makeFolder, replaceFile } from "./files/make-folder.js";
 export { listAt, textAt } from "./cluster/object-fields.js";
-export { pause } from "./cluster/pause.js";
+export { pause } from "./timing/pause.js";

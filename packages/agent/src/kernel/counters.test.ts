@@ -2,7 +2,7 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, describe, expect, it } from "vitest";
-import { CounterSums } from "./counters.js";
+import { CounterReader } from "./counters.js";
 import { Nft } from "./nft.js";
 
 const folder = mkdtempSync(join(tmpdir(), "tierwall-counters-"));
@@ -24,9 +24,11 @@ describe("counters", () => {
   const interrupted = "Could not process rule: Interrupted system call";
 
   it.each([0, 1, 4])("are read although others change rules meanwhile, %i times", async (times) => {
-    const sums = new CounterSums(failing(times, interrupted).nft);
-    expect(await sums.collect("tierwall")).toMatchObject({ ok: true });
-    expect(sums.sums.get("r_a")).toEqual({ packets: 3, bytes: 180 });
+    const reader = new CounterReader(failing(times, interrupted).nft);
+    expect(await reader.collect("tierwall")).toMatchObject({ ok: true });
+    await reader.collect("tierwall");
+    expect(reader.take().get("r_a")).toEqual({ packets: 6, bytes: 360 });
+    expect(reader.take().size).toBe(0);
   });
 
   it.each([
@@ -34,7 +36,7 @@ describe("counters", () => {
     ["No such file or directory", 1],
   ])("%s: asked for %i times, and then it is said", async (words, times) => {
     const { nft, asked } = failing(99, words);
-    expect(await new CounterSums(nft).collect("tierwall")).toEqual({
+    expect(await new CounterReader(nft).collect("tierwall")).toEqual({
       ok: false,
       message: `nft failed with status 1: ${words}`,
     });

@@ -7,29 +7,35 @@ export interface Count {
   readonly bytes: number;
 }
 
+export const sumOf = (a: Count, b: Count = { packets: 0, bytes: 0 }): Count => ({
+  packets: a.packets + b.packets,
+  bytes: a.bytes + b.bytes,
+});
+
 /**
- * Sums of the counters of Tierwall's tables since this process started, including what the kernel contained then. Each reading
- * resets the counters in the kernel. That way nft reads hundreds in milliseconds; listing them would make it read all rules.
- * Counters come and go with tables and rules; sums stay.
+ * Reads the counters of Tierwall's tables. Each reading resets them in the kernel. That way nft reads hundreds in milliseconds;
+ * listing them would make it read all rules. Counters come and go with tables and rules; what they counted is kept until it is taken.
  */
-export class CounterSums {
-  readonly #sums = new Map<string, Count>();
+export class CounterReader {
+  #counted = new Map<string, Count>();
 
   constructor(readonly nft: Nft) {}
 
-  get sums(): ReadonlyMap<string, Count> {
-    return this.#sums;
+  /** What was counted since the last call. */
+  take(): ReadonlyMap<string, Count> {
+    const counted = this.#counted;
+    this.#counted = new Map();
+    return counted;
   }
 
   async collect(table: string): Promise<Outcome<void>> {
     const answer = await this.#reset(table);
     if (!answer.ok) return answer;
-    for (const object of answer.value) {
-      if (!("counter" in object) || !isCount(object.counter)) continue;
-      const { name, packets, bytes } = object.counter;
-      const sum = this.#sums.get(name) ?? { packets: 0, bytes: 0 };
-      this.#sums.set(name, { packets: sum.packets + packets, bytes: sum.bytes + bytes });
-    }
+    for (const object of answer.value)
+      if ("counter" in object && isCount(object.counter)) {
+        const { name } = object.counter;
+        this.#counted.set(name, sumOf(object.counter, this.#counted.get(name)));
+      }
     return done(undefined);
   }
 

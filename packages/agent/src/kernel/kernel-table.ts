@@ -4,7 +4,7 @@ import type { Ruleset } from "../ruleset/ruleset.js";
 import { sameRuleset, listDifferences } from "../ruleset/equality.js";
 import { Clock, type Milliseconds } from "./clock.js";
 import { Conntrack } from "./conntrack.js";
-import { type Count, CounterSums } from "./counters.js";
+import { type Count, CounterReader } from "./counters.js";
 import { Exclusive } from "./command.js";
 import { Generations } from "./generations.js";
 import { carryOver } from "./learned.js";
@@ -83,7 +83,7 @@ export type TrialEnd = "confirmed" | "given up" | "expired" | "lost";
 export class KernelTable {
   readonly #nft: Nft;
   readonly #generations: Generations;
-  readonly #counters: CounterSums;
+  readonly #counters: CounterReader;
   readonly #tables: Tables;
   readonly #monitor: Monitor;
   readonly #queue = new Exclusive();
@@ -118,7 +118,7 @@ export class KernelTable {
         ? undefined
         : `the agent lost the lock for the table \`${options.table}\` and does not write without it`,
     );
-    this.#counters = new CounterSums(this.#nft);
+    this.#counters = new CounterReader(this.#nft);
     this.#generations = new Generations(conntrack, options.connectionMask);
     this.#tables = new Tables(this.#nft, this.#generations, this.#counters);
     this.#monitor = new Monitor({
@@ -493,14 +493,14 @@ export class KernelTable {
     });
   }
 
-  /** What each counter has counted since this process started, including what the kernel contained then. */
+  /** What each counter has counted since the last call. */
   counters(): Promise<Outcome<ReadonlyMap<string, Count>>> {
     return this.#queue.run(async () => {
       for (const { name } of this.#inForce) {
         const collected = await this.#counters.collect(name);
         if (!collected.ok) return collected;
       }
-      return done(this.#counters.sums);
+      return done(this.#counters.take());
     });
   }
 

@@ -9,7 +9,7 @@ import {
 } from "../ruleset/difference.js";
 import { parseListing } from "../ruleset/listing.js";
 import type { Ruleset } from "../ruleset/ruleset.js";
-import type { CounterSums } from "./counters.js";
+import type { CounterReader } from "./counters.js";
 import type { Generations } from "./generations.js";
 import { isMissing, type Nft } from "./nft.js";
 import { done, failed, type Outcome } from "./outcome.js";
@@ -46,7 +46,7 @@ export class Tables {
   constructor(
     readonly nft: Nft,
     readonly generations: Generations,
-    readonly counters: CounterSums,
+    readonly counters: CounterReader,
   ) {}
 
   /** Whether this process wrote the transaction; the last hundred are known. */

@@ -1,7 +1,7 @@
 import { existsSync, readFileSync } from "node:fs";
 import { isObject } from "@tierwall/core/manifest";
 import { messageOf } from "@tierwall/kube";
-import type { Count } from "../kernel/counters.js";
+import { type Count, sumOf } from "../kernel/counters.js";
 import type { BookEntry } from "../ruleset/program.js";
 import { counterOf, newCounterOf } from "../ruleset/vocabulary.js";
 import { type Decider, deciderOf } from "./decider.js";
@@ -10,9 +10,7 @@ import type { RuleVersions } from "./rule-versions.js";
 /** One reading of the kernel's counters. */
 export interface CounterReading {
   readonly at: Date;
-  /** Identifies a run of counting. Another one starts at zero: another table, or another run of the agent. */
-  readonly origin: string;
-  /** By their names in the table: `r_<id>` and `n_<id>` of a rule, `unknown_egress`, … */
+  /** What was counted since the previous one, by name in the table: `r_<id>` and `n_<id>` of a rule, `unknown_egress`, … */
   readonly counters: ReadonlyMap<string, Count>;
 }
 
@@ -31,12 +29,9 @@ export interface Sum extends Count {
 export interface SavedCounts {
   readonly version: 1;
   readonly node: string;
-  readonly origin: string;
   readonly at: string;
   /** By name of the counter. */
   readonly sums: Readonly<Record<string, Sum>>;
-  /** The last values in the kernel, from which growth is computed. */
-  readonly seen: Readonly<Record<string, Count>>;
 }
 
 /** By how much a counter grew between two readings. */
@@ -48,52 +43,42 @@ export interface Growth extends Count {
 /** How long a rule without pods on this node is remembered, and how many of them. */
 const remembered = { milliseconds: 30 * 24 * 3_600_000, rules: 20_000 };
 
-const nothing: Count = { packets: 0, bytes: 0 };
-
 /** Sums up counters over swaps of the table, restarts of the agent and of the node. */
 export class Counts {
-  #origin: string;
   #at: string;
   readonly #sums: Map<string, Sum>;
-  #seen: Map<string, Count>;
+  /** Counted by rules that are not known yet, or were forgotten. */
+  readonly #unattributed = new Map<string, Count>();
 
   constructor(
     private readonly node: string,
     saved?: SavedCounts,
   ) {
-    this.#origin = saved?.origin ?? "";
     this.#at = saved?.at ?? "";
     this.#sums = new Map(Object.entries(saved?.sums ?? {}));
-    this.#seen = new Map(Object.entries(saved?.seen ?? {}));
   }
 
-  /**
-   * Returns everything that was counted since the previous reading, and which rule counted it: one in the table (`book`), or one
-   * that was removed since (`versions`).
-   */
+  /** Returns what was counted, and which rule counted it: one in the table (`book`), or one that was removed since (`versions`). */
   read(
-    { at, origin, counters }: CounterReading,
+    { at, counters }: CounterReading,
     book: ReadonlyMap<string, BookEntry>,
     versions: Pick<RuleVersions, "get"> = book,
   ): readonly Growth[] {
-    const before = origin === this.#origin ? this.#seen : new Map<string, Count>();
     const time = at.toISOString();
     const grown: Growth[] = [];
-    const seen = new Map<string, Count>();
     for (const [name, count] of counters) {
-      const growth = growthOf(count, before.get(name));
+      const growth = sumOf(count, this.#unattributed.get(name));
       const entry = entryOf(name, versions);
       const sum = this.#sums.get(name);
-      // A rule that is not known yet, or was forgotten. It is not marked as seen, so that nothing is lost if it becomes known.
-      if (sum === undefined && entry === undefined && isOfRule(name)) continue;
-      seen.set(name, count);
+      if (sum === undefined && entry === undefined && isOfRule(name)) {
+        this.#unattributed.set(name, growth);
+        continue;
+      }
+      this.#unattributed.delete(name);
       this.#sums.set(name, added(name, sum, growth, time, entry, entryOf(name, book) !== undefined));
       if (growth.packets > 0) grown.push({ name, ...growth, ...(entry === undefined ? {} : { entry }) });
     }
-    this.#origin = origin;
     this.#at = time;
-    // A counter that disappeared is forgotten here: if it returns, it starts at zero.
-    this.#seen = seen;
     this.#forget(at, book);
     return grown;
   }
@@ -108,14 +93,7 @@ export class Counts {
   }
 
   saved(): SavedCounts {
-    return {
-      version: 1,
-      node: this.node,
-      origin: this.#origin,
-      at: this.#at,
-      sums: Object.fromEntries(this.#sums),
-      seen: Object.fromEntries(this.#seen),
-    };
+    return { version: 1, node: this.node, at: this.#at, sums: Object.fromEntries(this.#sums) };
   }
 
   #forget(at: Date, book: ReadonlyMap<string, BookEntry>): void {
@@ -133,12 +111,6 @@ export class Counts {
   }
 }
 
-/** A smaller value: another process reset it, or the node was restarted. All of it was counted since then. */
-function growthOf(now: Count, before: Count = nothing): Count {
-  if (now.packets < before.packets || now.bytes < before.bytes) return now;
-  return { packets: now.packets - before.packets, bytes: now.bytes - before.bytes };
-}
-
 function added(
   name: string,
   sum: Sum | undefined,
@@ -152,8 +124,7 @@ function added(
   const decider = decides ? deciderOf(entry) : sum?.decider;
   return {
     ...(decider === undefined ? {} : { decider }),
-    packets: (sum?.packets ?? 0) + growth.packets,
-    bytes: (sum?.bytes ?? 0) + growth.bytes,
+    ...sumOf(growth, sum),
     firstSeen: sum?.firstSeen ?? time,
     ...(lastHit === undefined ? {} : { lastHit }),
     ...(isPresent || sum?.goneSince === undefined ? {} : { goneSince: sum.goneSince }),
@@ -186,6 +157,6 @@ export function readStateFile(file: string): StateReading {
 
 function isSavedCounts(value: unknown): value is SavedCounts {
   if (!isObject(value)) return false;
-  const { version, node, sums, seen } = value;
-  return version === 1 && typeof node === "string" && isObject(sums) && isObject(seen);
+  const { version, node, sums } = value;
+  return version === 1 && typeof node === "string" && isObject(sums);
 }

@@ -39,12 +39,17 @@ beforeEach(() => {
 
 /** An agent's observer with simulated counters. */
 function observing({ programmed = true, ...more }: Partial<ObserverOptions> & { programmed?: boolean } = {}) {
-  const counters = new Map<string, Count>();
+  let counters = new Map<string, Count>();
+  const take = () => {
+    const counted = counters;
+    counters = new Map();
+    return counted;
+  };
   const observer = new Observer({
     node: "n1",
     shadow: false,
     stateFile,
-    readCounters: () => Promise.resolve(done(counters)),
+    readCounters: () => Promise.resolve(done(take())),
     every: 60_000,
     series: 10,
     cut: { list: () => Promise.resolve(done([])), onCut: () => undefined },
@@ -65,10 +70,10 @@ const hitsOf = async ({ observer }: ReturnType<typeof observing>) =>
   (await observer.hits()).rules.map(({ rule, verdict, shadow, packets }) => [rule, verdict, shadow, packets]);
 
 describe("counts", () => {
-  it("continue after a restart, which counts from zero", async () => {
+  it("continue after a restart", async () => {
     const first = observing();
     await first.count({ r_a: 4, r_b: 1 });
-    await first.count({ r_a: 5 });
+    await first.count({ r_a: 1 });
     await first.observer.stop();
     const second = observing();
     await second.count({ r_a: 2, r_b: 0 });
@@ -104,7 +109,7 @@ describe("counts", () => {
   it("of unknown pods and cut connections are metrics of their own", async () => {
     const it = observing();
     await it.count({ unknown_egress: 3, unknown_ingress: 2, cut: 1 });
-    await it.count({ unknown_egress: 4, unknown_ingress: 2, cut: 2 });
+    await it.count({ unknown_egress: 1, unknown_ingress: 0, cut: 1 });
     expect(await it.metric("tierwall_unknown_pod")).toEqual([
       'tierwall_unknown_pod_dropped_packets_total{direction="egress"} 4',
       'tierwall_unknown_pod_dropped_packets_total{direction="ingress"} 2',
@@ -152,7 +157,7 @@ describe("counts", () => {
   it("of too many rules are summed up, and that is said once", async () => {
     const it = observing({ series: 1 });
     await it.count({ r_a: 1, r_b: 1 });
-    await it.count({ r_a: 1, r_b: 2 });
+    await it.count({ r_a: 0, r_b: 1 });
     expect(troubles).toEqual([expect.stringContaining("more than 1 rules")]);
   });
 

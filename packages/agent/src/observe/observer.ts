@@ -22,7 +22,7 @@ export interface ObserverOptions {
   readonly shadow: boolean;
   /** Sums of counters are stored here across restarts. */
   readonly stateFile: string;
-  /** What each counter has counted since the agent was started, over all its tables, by name. */
+  /** What each counter has counted since the last call, over all tables, by name. */
   readonly readCounters: () => Promise<Outcome<ReadonlyMap<string, Count>>>;
   /** How often counters are read, in milliseconds. */
   readonly every: number;
@@ -58,8 +58,6 @@ export class Observer {
   readonly #cut: CutReport;
   readonly #audit: Audit | undefined;
   readonly #log: LineLog | undefined;
-  /** Each run of the agent counts from zero. */
-  readonly #origin = new Date().toISOString();
   #ulogd: Ulogd | undefined;
   /** Undefined before the first rules: until then the rules of the counters in the kernel are unknown. */
   #book: ReadonlyMap<string, BookEntry> | undefined;
@@ -173,7 +171,7 @@ export class Observer {
     const counters = await this.options.readCounters();
     if (!counters.ok) return this.#unread(counters.message);
     this.#loggedUnread = false;
-    const reading: CounterReading = { at: new Date(), origin: this.#origin, counters: counters.value };
+    const reading: CounterReading = { at: new Date(), counters: counters.value };
     const grown = this.#counts.read(reading, this.#book, this.#versions);
     this.#export(grown);
     this.#suppress(this.#audit?.counted(grown) ?? 0);

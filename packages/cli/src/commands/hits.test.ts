@@ -24,10 +24,8 @@ const rule = (name: string, packets: number) => ({
 const state = (...rules: readonly ReturnType<typeof rule>[]): SavedCounts => ({
   version: 1,
   node: "n1",
-  origin: "t",
   at: "2026-01-01T04:00:00.000Z",
   sums: Object.fromEntries(rules.map((one, i) => [`r_${i}`, one])),
-  seen: {},
 });
 const folder = folderOf({
   "counts.json": JSON.stringify(state(rule("web", 12), rule("old", 0))),

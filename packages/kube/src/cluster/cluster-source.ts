@@ -4,7 +4,7 @@ import { ApiReader, type Trouble } from "./api-reader.js";
 import { asManifest } from "./cluster-object.js";
 import { byName, type ClusterListing, unseenOf } from "./cluster-listing.js";
 import type { Connection } from "./connection.js";
-import { Delivery, type DeliveryTimes, usualDelivery } from "./delivery.js";
+import { Delivery, type DeliveryTimes, usualDelivery } from "../timing/delivery.js";
 import { Discovery } from "./discovery.js";
 import { foreignAmong } from "./foreign-kinds.js";
 import { guaranteeKind, resourceOf, type WatchedKind, watchedKinds } from "./kinds.js";

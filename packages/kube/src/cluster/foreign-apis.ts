@@ -3,7 +3,7 @@ import { ApiReader } from "./api-reader.js";
 import type { Connection } from "./connection.js";
 import { Discovery } from "./discovery.js";
 import { effectiveForeignKinds } from "./foreign-kinds.js";
-import { BackgroundTask, pause } from "./pause.js";
+import { BackgroundTask, pause } from "../timing/pause.js";
 
 export interface ForeignApiTimes {
   /** The first request comes within this time, at random: a thousand agents may start at once. Milliseconds. */

@@ -6,7 +6,7 @@ import type { Discovered, Discovery } from "./discovery.js";
 import { pathOf, type WatchedKind } from "./kinds.js";
 import { listKind } from "./list-kind.js";
 import { isEarlier, textAt } from "./object-fields.js";
-import { BackgroundTask, Backoff, pause } from "./pause.js";
+import { BackgroundTask, Backoff, pause } from "../timing/pause.js";
 
 /** Receives the objects of a kind, with everything that the API server reports about them. */
 export interface ReflectorListener {

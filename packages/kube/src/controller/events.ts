@@ -4,7 +4,7 @@ import { type Connection, messageOf } from "../cluster/connection.js";
 import { type Reported, withoutExample } from "./condition.js";
 import { jsonRequest, refusalIn } from "../cluster/json-request.js";
 import { type Leadership, microTime } from "./leader-election.js";
-import { RateLimit } from "../cluster/pause.js";
+import { RateLimit } from "../timing/pause.js";
 
 /** Something that happened to a policy. */
 export interface PolicyEvent {

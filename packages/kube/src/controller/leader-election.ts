@@ -1,6 +1,6 @@
 import { isObject, type JsonObject } from "@tierwall/core/manifest";
 import { type Connection, messageOf } from "../cluster/connection.js";
-import { BackgroundTask, pause } from "../cluster/pause.js";
+import { BackgroundTask, pause } from "../timing/pause.js";
 import { textAt, valueAt } from "../cluster/object-fields.js";
 import { SharedObject } from "../cluster/shared-object.js";
 

@@ -3,7 +3,7 @@ import type { Engine } from "@tierwall/core/engine";
 import { formatPolicy } from "@tierwall/core/model";
 import type { Logger } from "pino";
 import type { Connection } from "../cluster/connection.js";
-import { Delivery } from "../cluster/delivery.js";
+import { Delivery } from "../timing/delivery.js";
 import type { Situation } from "../cluster/situation.js";
 import type { Condition, StoredCondition } from "./condition.js";
 import type { Judge } from "../webhook/analyst-thread.js";

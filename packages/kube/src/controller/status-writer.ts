@@ -1,7 +1,7 @@
 import type { JsonObject } from "@tierwall/core/manifest";
 import { type Connection, messageOf } from "../cluster/connection.js";
 import { pathOf, reportedKindOf } from "../cluster/kinds.js";
-import { Backoff, pause, RateLimit } from "../cluster/pause.js";
+import { Backoff, pause, RateLimit } from "../timing/pause.js";
 import { type Condition, dated, type Reported, sameConditions, type StoredCondition } from "./condition.js";
 import { jsonRequest, refusalIn } from "../cluster/json-request.js";
 import type { Leadership } from "./leader-election.js";

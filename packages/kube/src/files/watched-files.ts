@@ -2,7 +2,7 @@ import { type FSWatcher, readdirSync, statSync, watch } from "node:fs";
 import { dirname, join, resolve } from "node:path";
 import type { Diagnostic } from "@tierwall/core";
 import { diagnostic } from "@tierwall/core/manifest";
-import { Delivery, type DeliveryTimes } from "../cluster/delivery.js";
+import { Delivery, type DeliveryTimes } from "../timing/delivery.js";
 import { filesAt, isLookedInto } from "./manifest-files.js";
 
 export interface WatchedPaths {

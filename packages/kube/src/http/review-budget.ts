@@ -1,4 +1,4 @@
-import { RateLimit } from "../cluster/pause.js";
+import { RateLimit } from "../timing/pause.js";
 
 const mostAddresses = 256;
 /** Milliseconds for which an address counts as one of a client that may read. */

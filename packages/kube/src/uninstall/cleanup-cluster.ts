@@ -1,7 +1,7 @@
 import type { JsonObject } from "@tierwall/core/manifest";
 import { type Connection, messageOf } from "../cluster/connection.js";
 import { jsonRequest, refusalIn } from "../cluster/json-request.js";
-import { pause } from "../cluster/pause.js";
+import { pause } from "../timing/pause.js";
 import { type NodeCleanup, nodeCleanup, type ObservedCleanup } from "./node-cleanup.js";
 import { objectsAt } from "../cluster/object-fields.js";
 

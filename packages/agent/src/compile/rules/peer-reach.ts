@@ -154,17 +154,18 @@ function staleIn(before: Inventory, after: Inventory, namespacesChanged: boolean
 /** Most selectors name their namespace, and most CIDRs contain few ends; then only these are candidates. */
 function* candidatesIn(population: Population, settled: SettledPeer, otherwise: Membership): Iterable<End> {
   if (settled.kind === "nothing" || settled.kind === "everything") return;
-  // Outside of its blocks such a peer matches nothing.
-  if (settled.kind === "networks" && otherwise === "no") return yield* population.inAnyOf(settled.cidrs);
-  if (settled.kind !== "pods") return yield* population;
-  const { podsIn, ambiguous } = population;
-  const { namespaces } = settled.choice;
-  yield* ambiguous;
-  for (const name of namedNamespaces(namespaces) ?? podsIn.keys()) {
-    const [one] = podsIn.get(name) ?? [];
-    if (one?.sample.kind === "pod" && namespaceFits(namespaces, one.sample.namespace))
-      yield* podsIn.get(name)!;
-  }
+  if (settled.kind === "pods") {
+    const { podsIn, ambiguous } = population;
+    const { namespaces } = settled.choice;
+    yield* ambiguous;
+    for (const name of namedNamespaces(namespaces) ?? podsIn.keys()) {
+      const ends = podsIn.get(name) ?? [];
+      const [one] = ends;
+      if (one?.sample.kind === "pod" && namespaceFits(namespaces, one.sample.namespace)) yield* ends;
+    }
+    // Outside of its blocks such a peer matches nothing.
+  } else if (settled.kind === "networks" && otherwise === "no") yield* population.inAnyOf(settled.cidrs);
+  else yield* population;
 }
 
 function addressOutside(blocks: readonly Cidr[]): Address {

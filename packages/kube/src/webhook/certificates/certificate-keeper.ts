@@ -1,6 +1,6 @@
 import type { Logger } from "pino";
 import { type Connection, messageOf } from "../../cluster/connection.js";
-import { BackgroundTask, Backoff, pause } from "../../cluster/pause.js";
+import { BackgroundTask, Backoff, pause } from "../../timing/pause.js";
 import { SharedObject } from "../../cluster/shared-object.js";
 import { certificateSecret } from "../configuration.js";
 import { pathTokenOf, pathWith } from "../path-token.js";

@@ -116,3 +116,93 @@ describe("delivering with rests", () => {
     expect(isIdle).toBe(true);
   });
 });
+
+describe("delivering what may fail", () => {
+  /** Calls that end when the test says so, and since when each of them was waited for. */
+  function setup() {
+    const begin = performance.now();
+    const calls: { readonly since: number; end(): void; fail(): void }[] = [];
+    const failures: number[] = [];
+    const delivery = new Delivery(
+      (since) =>
+        new Promise((end, fail) => {
+          calls.push({ since: since - begin, end, fail: () => fail(new Error("refused")) });
+        }),
+      times,
+      (_cause, retryIn) => failures.push(retryIn),
+    );
+    const at = (milliseconds: number) => delivery.now(begin + milliseconds);
+    const sinces = () => calls.map(({ since }) => since);
+    const end = async (how: "end" | "fail") => {
+      calls.at(-1)![how]();
+      await vi.advanceTimersByTimeAsync(0);
+    };
+    return { delivery, at, sinces, failures, end };
+  }
+
+  it("is called at once, one call at a time, and once for all that comes meanwhile", async () => {
+    const { at, sinces, end } = setup();
+    const done = at(0);
+    void at(3);
+    void at(2);
+    expect(sinces()).toEqual([0]);
+    await end("end");
+    await end("end");
+    await done;
+    expect(sinces()).toEqual([0, 2]);
+  });
+
+  it("is repeated with growing delays, which begin again after a success", async () => {
+    const { at, sinces, failures, end } = setup();
+    const failed = at(0);
+    await end("fail");
+    await failed;
+    for (const delay of [250, 1000, 4000, 15_000, 30_000]) {
+      await vi.advanceTimersByTimeAsync(delay - 1);
+      const { length } = sinces();
+      await vi.advanceTimersByTimeAsync(1);
+      expect(sinces()).toHaveLength(length + 1);
+      await end("fail");
+    }
+    await vi.advanceTimersByTimeAsync(30_000);
+    await end("end");
+    void at(9);
+    await end("fail");
+    expect(failures).toEqual([250, 1000, 4000, 15_000, 30_000, 30_000, 250]);
+    expect(new Set(sinces().slice(0, -1))).toEqual(new Set([0]));
+  });
+
+  it("does not wait for the repetition when something newer comes, and knows since when it failed", async () => {
+    const { at, sinces, end } = setup();
+    const failed = at(1);
+    await end("fail");
+    await failed;
+    void at(5);
+    await end("end");
+    expect(sinces()).toEqual([1, 1]);
+    await vi.advanceTimersByTimeAsync(60_000);
+    expect(sinces()).toHaveLength(2);
+  });
+
+  it("goes on at once with what came during a call that failed", async () => {
+    const { at, sinces, end } = setup();
+    const done = at(1);
+    void at(5);
+    await end("fail");
+    await end("end");
+    await done;
+    expect(sinces()).toEqual([1, 1]);
+  });
+
+  it("stops after the call that runs, and takes nothing more", async () => {
+    const { delivery, at, sinces, end } = setup();
+    void at(0);
+    void at(1);
+    const stopped = delivery.stop();
+    await end("fail");
+    await stopped;
+    await at(2);
+    await vi.advanceTimersByTimeAsync(60_000);
+    expect(sinces()).toEqual([0]);
+  });
+});

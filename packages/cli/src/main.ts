@@ -17,6 +17,7 @@ import { firstScreen } from "./first-screen.js";
 import { type Invocation, asInvoked } from "./invocation.js";
 import { type ManPage, manPagesOf } from "./man/man-page.js";
 import { fittedHelp } from "./output/help-text.js";
+import { addMinimize } from "./commands/minimize.js";
 import { addMatrix } from "./commands/matrix.js";
 import { addLint } from "./commands/lint.js";
 import { addManifests } from "./commands/manifests.js";
@@ -48,6 +49,7 @@ const commands: readonly ((program: Command, finish: (status: number) => void) =
   addValidate,
   addLint,
   addConvert,
+  addMinimize,
   addInit,
   addSnapshot,
   addController,
@@ -159,6 +161,7 @@ Examples:
   tierwall validate -f ./policies -R
   tierwall lint -f ./cluster -R
   tierwall convert -f ./cluster --to cluster-network-policy
+  tierwall minimize -f ./cluster
   tierwall init
   tierwall snapshot -o cluster.json.gz
   tierwall hits --never

@@ -38,6 +38,8 @@ export { lintText, witnessText } from "../report/lint/lint-text.js";
 export { cellText } from "../report/matrix/matrix-groups.js";
 export { type Look, lookOf } from "../report/matrix/matrix-picture.js";
 export { matrixEndText } from "../report/party-json.js";
+export { minimizationJson } from "../report/minimize/minimize-json.js";
+export { minimizationText } from "../report/minimize/minimize-text.js";
 export { policiesJson } from "../report/policies-json.js";
 export { portGroupsText } from "../report/port-groups-text.js";
 export { previewJson } from "../report/preview/preview-json.js";

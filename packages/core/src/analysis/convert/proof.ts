@@ -48,6 +48,12 @@ export interface ChangedExample {
 const mostExamples = 20;
 
 export function proveConversion(before: State, after: State, budget: Budget = {}): Proof {
+  const here = compareHere(before, after);
+  return here.changedPairs > 0 ? here : { ...here, everywhere: compareEverywhere(before, after, budget) };
+}
+
+/** In the cluster of the input, external addresses included. */
+export function compareHere(before: State, after: State): Proof {
   const difference = diffEngines(compile(before.cluster, before.tiers), compile(after.cluster, after.tiers));
   const taken = takenAddresses(before.cluster);
   const examples: ChangedExample[] = [];
@@ -71,8 +77,7 @@ export function proveConversion(before: State, after: State, budget: Budget = {}
       });
   }
   const { ports } = difference;
-  const here = { pods: before.cluster.pods.size, changedPairs, changedPorts, examples, ports };
-  return changedPairs > 0 ? here : { ...here, everywhere: compareEverywhere(before, after, budget) };
+  return { pods: before.cluster.pods.size, changedPairs, changedPorts, examples, ports };
 }
 
 type Taken = Readonly<Record<Family, Region>>;

@@ -48,12 +48,42 @@ describe("tierwall prove --same", () => {
     expect(stdout).toContain("together.yaml: allowed\n");
     expect(stdout).toContain("other.yaml: denied\n");
     expect(same("together.yaml", "other.yaml", "-o", "junit").stdout).toContain('<failure type="Different"');
-    expect(same("together.yaml", "other.yaml", "-o", "github").stdout).toMatch(/^::error title=/);
     const found = JSON.parse(same("together.yaml", "other.yaml", "-o", "json").stdout) as object;
     expect(found).toMatchObject({
       result: "Different",
       counterexample: { before: { outcome: "allowed" }, after: { outcome: "denied" } },
     });
+  });
+
+  it("shows it at the rule that decides on the second side, for CI systems", () => {
+    const github = same("together.yaml", "other.yaml", "-o", "github");
+    expect(github.stdout).toMatch(
+      /^::error file=other\.yaml,line=8,.*title=together\.yaml and other\.yaml are not/,
+    );
+    const { status, stdout } = same("together.yaml", "other.yaml", "-o", "sarif");
+    expect(status).toBe(1);
+    const place = (file: string) => ({
+      physicalLocation: { artifactLocation: { uri: file }, region: { startLine: 8 } },
+    });
+    expect(JSON.parse(stdout)).toMatchObject({
+      version: "2.1.0",
+      runs: [
+        {
+          results: [
+            {
+              ruleId: "Different",
+              ruleIndex: 0,
+              level: "error",
+              message: { text: expect.stringContaining("is allowed before, and denied after") as string },
+              locations: [place("other.yaml")],
+              relatedLocations: [place("together.yaml")],
+            },
+          ],
+        },
+      ],
+    });
+    const none = same("together.yaml", "split.yaml", "-o", "sarif");
+    expect([none.status, JSON.parse(none.stdout)]).toMatchObject([0, { runs: [{ results: [] }] }]);
   });
 
   it("saves that cluster with a ConnectivityTest that the first side passes, and the second does not", () => {
@@ -70,7 +100,6 @@ describe("tierwall prove --same", () => {
   it.each([
     ["one path", ["together.yaml"], "compares two files or folders"],
     ["a cluster", ["together.yaml", "split.yaml", "--live"], "leave --live out"],
-    ["SARIF", ["together.yaml", "split.yaml", "-o", "sarif"], "SARIF needs one"],
     ["a file with errors", ["together.yaml", "broken.yaml"], "subjct"],
     ["a file that is not there", ["together.yaml", "nowhere.yaml"], "nowhere.yaml"],
   ])("%s is an error", (_, args, text) => {

@@ -8,6 +8,7 @@ import {
   equalityGithub,
   equalityJson,
   equalityJunit,
+  equalitySarif,
   equalityText,
   type GuaranteeResult,
   proofsGithub,
@@ -153,10 +154,6 @@ function runSame(paths: readonly string[], flags: ProveFlags): number {
   const { output } = flags;
   const wrong = mistakeIn(paths, flags);
   if (wrong !== undefined) return refuse([diagnostic("TW1004", wrong)], []);
-  if (output === "sarif") {
-    const why = "--same is about no line of a file, and SARIF needs one; write `-o json` or `-o github`";
-    return refuse([diagnostic("TW1004", why)], []);
-  }
   const [before, after] = paths as readonly [string, string];
   const { options, diagnostics: fromOptions } = stateOptions(flags);
   const [common, old, now] = [filename, [before], [after]].map((each) =>
@@ -194,11 +191,7 @@ function mistakeIn(paths: readonly string[], { live, filename = [] }: ProveFlags
   return undefined;
 }
 
-function printEquality(
-  equality: Equality,
-  names: Sides,
-  output: Exclude<ProveFlags["output"], "sarif">,
-): void {
+function printEquality(equality: Equality, names: Sides, output: ProveFlags["output"]): void {
   switch (output) {
     case "text":
       return printText(equalityText(equality, names, styleFor(process.stdout)));
@@ -206,6 +199,8 @@ function printEquality(
       return printData(equalityJson(equality, names), "json");
     case "junit":
       return print(equalityJunit(equality, names));
+    case "sarif":
+      return printData(equalitySarif(equality, names, version), "json");
     case "github": {
       const text = equalityGithub(equality, names);
       if (text !== "") print(text);

@@ -16,14 +16,13 @@ export {
 export { compareEverywhere, type Equality } from "../prove/same/index.js";
 export {
   differenceLines,
-  equalityGithub,
   equalityJson,
-  equalityJunit,
   equalityText,
   resultJson as equalityResultJson,
   type Sides,
   writtenDifference,
 } from "../report/proofs/equality.js";
+export { equalityGithub, equalityJunit, equalitySarif } from "../report/proofs/equality-ci.js";
 export { proofsGithub, proofsJunit, proofsSarif } from "../report/proofs/proofs-ci.js";
 export { proofsJson } from "../report/proofs/proofs-json.js";
 export { proofsText } from "../report/proofs/proofs-text.js";

@@ -184,6 +184,25 @@ spec:
       expect.stringContaining("L7"),
     ]);
     expect(resultOf(l7, claim("Deny"))).toBe("Refuted");
+    // An owner's policy that removes the condition (S7.7) is one that the owner may delete.
+    const plain = l7
+      .replace("CiliumClusterwideNetworkPolicy", "CiliumNetworkPolicy")
+      .replace("{name: http}", "{name: plain, namespace: shop}")
+      .replace(", rules: {http: [{method: GET}]}", "");
+    const toShop = (verdict: string, whatever: string) =>
+      `from: {external: true}\nto: {namespaces: {matchLabels: {kubernetes.io/metadata.name: shop}}}\nports: [80/TCP]\nverdict: ${verdict}\nwhatever: {${whatever}}`;
+    const fixed = "networkPolicies: more, ciliumNetworkPolicies: as-written";
+    expect(resultOf(l7, toShop("Allow", fixed))).toBe("Refuted");
+    expect(resultOf(l7 + plain, toShop("Allow", fixed))).toBe("Proven");
+    for (const mode of ["anything", "more"]) {
+      const whatever = `networkPolicies: as-written, ciliumNetworkPolicies: ${mode}`;
+      const { decisions } = refuted(l7 + plain, toShop("Allow", whatever)).counterexample;
+      expect([decisions.ingress.verdict, decisions.ingress.conditions.length > 0]).toEqual(
+        mode === "anything" ? ["Allow", true] : ["Deny", false],
+      );
+      expect(resultOf(l7 + plain, toShop("Deny", whatever))).toBe("Refuted");
+      expect(resultOf(l7, toShop("Deny", whatever))).toBe("Refuted");
+    }
   });
 
   it("S11.3: what is not decided within the budget is not decided", () => {

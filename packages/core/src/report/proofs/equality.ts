@@ -2,9 +2,7 @@ import { type Equality, outcomeOf } from "../../prove/same/index.js";
 import type { Caveat } from "../../state/caveat.js";
 import { caveatLines, caveatsJson } from "../caveats.js";
 import { apiVersion, type JsonValue } from "../explanation/explanation-json.js";
-import { annotationText } from "../github-annotation.js";
-import { escapeMarkup } from "../markup.js";
-import { noStyle, type Style } from "../style.js";
+import type { Style } from "../style.js";
 import { connectionJson, decisionsJson } from "./proofs-json.js";
 import { circumstances, connectionText, directionText, essentialLines } from "./proofs-words.js";
 import { written } from "./written-counterexample.js";
@@ -89,35 +87,8 @@ export function resultJson(equality: Equality): { readonly [key: string]: JsonVa
   };
 }
 
-/** One suite with one case. */
-export function equalityJunit(equality: Equality, names: Sides): string {
-  const isSame = equality.result === "Same";
-  const counts = `tests="1" failures="${isSame ? 0 : 1}"`;
-  const name = escapeMarkup(`${names.before} and ${names.after} are the same in every cluster`);
-  const text = escapeMarkup(equalityText(equality, names, noStyle));
-  const failure = `\n      <failure type="${equality.result}" message="${escapeMarkup(summaryOf(equality))}">${text}</failure>\n    `;
-  return [
-    '<?xml version="1.0" encoding="UTF-8"?>',
-    `<testsuites name="tierwall prove --same" ${counts}>`,
-    `  <testsuite name="tierwall prove --same" ${counts}>`,
-    `    <testcase classname="tierwall prove" name="${name}">${isSame ? "" : failure}</testcase>`,
-    "  </testsuite>",
-    "</testsuites>",
-  ].join("\n");
-}
-
-/** Nothing where they are the same. */
-export const equalityGithub = (equality: Equality, names: Sides): string =>
-  equality.result === "Same"
-    ? ""
-    : annotationText({
-        level: "error",
-        place: undefined,
-        title: `${names.before} and ${names.after} are not the same in every cluster`,
-        message: summaryOf(equality),
-      });
-
-function summaryOf(equality: Equality): string {
+/** The result in one line. */
+export function summaryOf(equality: Equality): string {
   if (equality.result === "Same") return "the same in every cluster";
   if (equality.result === "NotDecided") return `not decided: ${equality.why}`;
   const { before, after } = equality;

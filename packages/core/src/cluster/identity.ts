@@ -6,10 +6,9 @@ import type { ManifestObject } from "../manifest/object.js";
 import { namespaceName, objectName } from "../schema/formats.js";
 import { locateProblem } from "../schema/locate-problem.js";
 import { validate } from "../schema/validate.js";
-import { at, notText } from "./read-labels.js";
+import { at, notText, type Shared } from "./shared.js";
 import { child } from "./fields.js";
 import { clusterSchemaOf } from "./schema.js";
-import type { Shared } from "./shared.js";
 
 type Scope = "Cluster" | "Namespaced";
 

@@ -6,7 +6,7 @@ import { type Address, type Family, parseAddress, sameAddress } from "../net/add
 import { child, items, number, protocol, text, texts } from "./fields.js";
 import type { Identified } from "./identity.js";
 import type { Cluster, Pod, Service, ServiceEndpoint, ServicePort } from "./model.js";
-import { readLabels } from "./read-labels.js";
+import { readLabels } from "./shared.js";
 
 export function readService(
   { namespace, name, labels, value, source }: Identified,

@@ -7,8 +7,7 @@ import { child, items } from "./fields.js";
 import type { Identified } from "./identity.js";
 import { type Pod, podKey, type Workload, type WorkloadRef } from "./model.js";
 import { controllerOf, hasFinished, type ReadPod, readPod, templateOf } from "./pod.js";
-import { readLabels } from "./read-labels.js";
-import type { Shared } from "./shared.js";
+import { readLabels, type Shared } from "./shared.js";
 
 export const workloadKinds = [
   "Deployment",

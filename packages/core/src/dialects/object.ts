@@ -46,7 +46,7 @@ export function policyObject<F extends Fields>(
   constraints: readonly Constraint[] = [],
 ) {
   return object(
-    `${/^[AEIOU]/.test(kind) ? "an" : "a"} ${kind}`,
+    withArticle(kind),
     description,
     {
       apiVersion: required(string("The API group and version.")),
@@ -58,3 +58,19 @@ export function policyObject<F extends Fields>(
     constraints,
   ) satisfies ObjectSchema;
 }
+
+/** The same for kinds with one spec. */
+export const policyWithSpec = <F extends Fields>(
+  kind: string,
+  description: string,
+  scope: "Cluster" | "Namespaced",
+  specDescription: string,
+  specFields: F,
+  specConstraints: readonly Constraint[] = [],
+  constraints: readonly Constraint[] = [],
+) => {
+  const spec = required(object(`${withArticle(kind)}'s spec`, specDescription, specFields, specConstraints));
+  return policyObject(kind, description, scope, { spec }, constraints);
+};
+
+const withArticle = (kind: string): string => `${/^[AEIOU]/.test(kind) ? "an" : "a"} ${kind}`;

@@ -3,7 +3,7 @@
  */
 
 export { belowCaveats, caveatLines, caveatsJson, caveatsMarkdown } from "../report/caveats.js";
-export { changesAnnotations } from "../report/changes/changes-github.js";
+export { changesAnnotations } from "../report/changes/changes-markdown.js";
 export { onlyFamily } from "../report/changes/changes-text.js";
 export {
   beforeText,

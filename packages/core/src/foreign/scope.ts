@@ -7,9 +7,8 @@ import {
 } from "../labels/requirement.js";
 import { isObject, type JsonObject } from "../manifest/document.js";
 import type { Direction, PodSelection } from "../policy/model.js";
-import { type Alternatives, parseCalicoSelector } from "./calico-selector.js";
+import { type Alternatives, parseCalicoSelector, readSelector } from "./calico-selector.js";
 import type { ForeignKind } from "./kinds.js";
-import { readSelector } from "./label-selector.js";
 
 /*
  * Which pods a foreign object may apply to, and in which directions (S9.4). The result is an overestimate: what is not

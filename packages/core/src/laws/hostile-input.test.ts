@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { explain } from "../analysis/explain/explain.js";
 import { parseEndpoint, parseTarget } from "../analysis/endpoints/endpoint-ref.js";
-import { isConntrack } from "../analysis/replay/conntrack.js";
+import { isConntrack } from "../analysis/replay/records.js";
 import { readState } from "../state/state.js";
 import { domainMatches } from "../evaluate/domain.js";
 import { world } from "../../testing/world.js";

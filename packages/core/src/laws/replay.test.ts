@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { endpointsAt } from "../analysis/endpoints/resolve.js";
-import { readConntrack } from "../analysis/replay/conntrack.js";
+import { readConntrack } from "../analysis/replay/records.js";
 import { Replay } from "../analysis/replay/replay.js";
 import { evaluate, type Verdict } from "../evaluate/evaluate.js";
 import type { Endpoint } from "../evaluate/flow.js";

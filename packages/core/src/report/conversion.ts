@@ -7,7 +7,7 @@ import { formatPolicy } from "../policy/model.js";
 import {
   apiVersion,
   endpointJson,
-  type JsonValue,
+  type JsonFields,
   policyJson,
   portRanges,
 } from "./explanation/explanation-json.js";
@@ -136,7 +136,7 @@ function portsText(id: PortSetId, ports: PortSets): string {
 }
 
 /** The stable, versioned JSON of a conversion. */
-export function conversionJson(conversion: Conversion): { readonly [key: string]: JsonValue | undefined } {
+export function conversionJson(conversion: Conversion): JsonFields {
   const { to, replaced, policies, refusals, proof } = conversion;
   return {
     apiVersion,

@@ -24,7 +24,7 @@ import { hostileManifests, hostileTest } from "../../testing/hostile-cluster.js"
 import { anyHostileText, hostileTexts } from "../../testing/hostile-texts.js";
 import { everything } from "../../testing/matrix-world.js";
 import { caveatsJson } from "./caveats.js";
-import { changesAnnotations } from "./changes/changes-github.js";
+import { changesAnnotations } from "./changes/changes-markdown.js";
 import { changesJson } from "./changes/changes-json.js";
 import { changesMarkdown } from "./changes/changes-markdown.js";
 import { changesText } from "./changes/changes-text.js";

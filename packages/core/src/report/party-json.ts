@@ -1,15 +1,15 @@
 import type { MatrixEnd } from "../analysis/matrix/matrix.js";
 import { formatParty, type Party } from "../analysis/endpoints/party.js";
 import { formatRange } from "../net/region.js";
-import type { JsonValue } from "./explanation/explanation-json.js";
+import type { JsonFields } from "./explanation/explanation-json.js";
 
 /** `{kind, namespace, name, workload}`, as far as it has them; `workload` is the kind of workload. */
-export function partyJson(party: Party): { readonly [key: string]: JsonValue } {
+export function partyJson(party: Party): JsonFields {
   return { ...party };
 }
 
 /** The same, and `{kind: "external", range}`. */
-export function matrixEndJson(end: MatrixEnd): { readonly [key: string]: JsonValue } {
+export function matrixEndJson(end: MatrixEnd): JsonFields {
   return end.kind === "external" ? { kind: "external", range: matrixEndText(end) } : partyJson(end);
 }
 

@@ -3,6 +3,7 @@ import type { Direction, Tier } from "../policy/model.js";
 import {
   apiVersion,
   isolatorJson,
+  type JsonFields,
   type JsonValue,
   policyJson,
   ruleJson,
@@ -10,9 +11,7 @@ import {
 import { ruleContentJson } from "./rule-json.js";
 
 /** The stable JSON of all policies: one by one, and their rules in evaluation order. Fields are only ever added. */
-export function policiesJson({ policies, tiers }: Pick<State, "policies" | "tiers">): {
-  readonly [key: string]: JsonValue | undefined;
-} {
+export function policiesJson({ policies, tiers }: Pick<State, "policies" | "tiers">): JsonFields {
   return {
     apiVersion,
     kind: "PolicyList",

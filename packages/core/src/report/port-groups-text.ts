@@ -1,5 +1,5 @@
 import type { PortGroup } from "../analysis/matrix/port-groups.js";
-import { type JsonValue, portRanges } from "./explanation/explanation-json.js";
+import { type JsonFields, portRanges } from "./explanation/explanation-json.js";
 
 /** `80,443/TCP`, `all UDP`, `ICMP`; `any` is everything there is. */
 export function portGroupText(group: PortGroup): string {
@@ -20,7 +20,7 @@ export function portGroupsText(groups: readonly PortGroup[]): string {
   return groups.map(portGroupText).join(" ");
 }
 
-export function portGroupJson(group: PortGroup): { readonly [key: string]: JsonValue } {
+export function portGroupJson(group: PortGroup): JsonFields {
   return "ranges" in group
     ? { protocol: group.protocol, ports: portRanges(group.ranges) }
     : { protocol: group.protocol };

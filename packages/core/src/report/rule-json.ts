@@ -8,10 +8,10 @@ import {
   describeSubject,
 } from "../policy/describe.js";
 import type { NamespaceSet, Peer, PortMatch, Rule } from "../policy/model.js";
-import type { JsonValue } from "./explanation/explanation-json.js";
+import type { JsonFields, JsonValue } from "./explanation/explanation-json.js";
 
 /** The content of a rule, in addition to its place (`ruleJson`): each part as text, and as fields for filters. */
-export function ruleContentJson(rule: Rule): { [key: string]: JsonValue | undefined } {
+export function ruleContentJson(rule: Rule): JsonFields {
   return {
     subject: {
       text: describeSubject(rule.subject),
@@ -36,7 +36,7 @@ function selector(match: LabelMatch): string {
   return each.join(",");
 }
 
-function peerFields(peer: Peer): { [key: string]: JsonValue | undefined } {
+function peerFields(peer: Peer): JsonFields {
   switch (peer.kind) {
     case "everything":
       return {};

@@ -1,7 +1,7 @@
 import type { Place } from "../diagnostics/place.js";
-import type { JsonValue } from "./explanation/explanation-json.js";
+import type { JsonFields, JsonValue } from "./explanation/explanation-json.js";
 
-export type SarifObject = { readonly [key: string]: JsonValue | undefined };
+export type SarifObject = JsonFields;
 
 /** SARIF 2.1.0, for code scanning and editors. */
 export function sarifLog(

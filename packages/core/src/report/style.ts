@@ -7,6 +7,13 @@ export interface Style {
   readonly unsure: (text: string) => string;
 }
 
+/** How a report is written as text. */
+export interface TextOptions {
+  readonly style: Style;
+  /** Everything, instead of what fits on a screen. */
+  readonly verbose?: boolean;
+}
+
 const plain = (text: string): string => text;
 
 export const noStyle: Style = { bold: plain, dim: plain, good: plain, bad: plain, unsure: plain };

@@ -10,6 +10,7 @@ import {
   type Pair,
   realPorts,
 } from "../../engine/index.js";
+import { PairMemo } from "../../sets/pair-memo.js";
 import type { PortSetId } from "../../sets/port-sets.js";
 import type { Verdict } from "../../evaluate/evaluate.js";
 import type { Family } from "../../net/address.js";
@@ -20,7 +21,6 @@ import type { Grain, Party } from "../endpoints/party.js";
 import type { ChangeRow, ChangedEndpoints } from "./changes.js";
 import { isEveryAddress, joinRanges } from "./join-ranges.js";
 import { type PairShare, pairBetween, sharesOf } from "./part-shares.js";
-import { PairNumbers } from "./pair-numbers.js";
 import { PartiesInBoth } from "./parties-in-both.js";
 import { rectangles } from "./rectangles.js";
 import { Totals } from "./totals.js";
@@ -50,10 +50,10 @@ export class ChangeRows {
   private readonly inBoth: PartiesInBoth;
   private readonly alike: Alike[] = [];
   private readonly pairs = {
-    explanations: new PairNumbers(),
-    decisions: new PairNumbers(),
-    kinds: new PairNumbers(),
-    keys: new PairNumbers(),
+    explanations: pairNumbers(),
+    decisions: pairNumbers(),
+    kinds: pairNumbers(),
+    keys: pairNumbers(),
   };
   private readonly numbers = new Map<DirectionExplanation, number>();
   private readonly counted: Totals;
@@ -88,12 +88,10 @@ export class ChangeRows {
   private addShare(alike: Alike, part: ChangedPart, share: PairShare): void {
     const { from, to, connections } = share;
     const [party, other] = alike.outside === "from" ? [to!, from] : [from!, to];
-    let partners = alike.partners.get(party);
-    if (partners === undefined) {
+    const partners = getOrInsert(alike.partners, party, () => {
       const example = () => pairBetween(part, share, this.inBoth.ends, this.inBoth);
-      partners = { parties: new Map(), ranges: [], classes: new Map(), example };
-      alike.partners.set(party, partners);
-    }
+      return { parties: new Map(), ranges: [], classes: new Map(), example };
+    });
     if (other !== undefined) {
       partners.parties.set(other, (partners.parties.get(other) ?? 0) + connections);
       return;
@@ -110,25 +108,18 @@ export class ChangeRows {
     const { explanations, decisions, kinds, keys } = this.pairs;
     const saidIn = (wanted: Direction) => {
       const one = decided.find(({ direction }) => direction === wanted);
-      return one === undefined ? -1 : explanations.of(this.numberOf(one.before), this.numberOf(one.after));
+      return one === undefined ? 0 : explanations.of(this.numberOf(one.before), this.numberOf(one.after));
     };
     const who = decisions.of(saidIn("egress"), saidIn("ingress"));
     const verdicts = numberOfVerdict[change.before] * 3 + numberOfVerdict[change.after];
     const sort = (verdicts * 3 + numberOfSide[outside ?? "none"]) * 7 + (family ?? 0);
     const kind = kinds.of(sort, who);
     const key = keys.of(kind, change.ports);
-    const known = this.alike[key];
-    if (known !== undefined) return known;
-    const made: Alike = { change, decided, family, outside, partners: new Map() };
-    this.alike[key] = made;
-    return made;
+    return (this.alike[key] ??= { change, decided, family, outside, partners: new Map() });
   }
 
   private numberOf(said: DirectionExplanation): number {
-    const known = this.numbers.get(said);
-    if (known !== undefined) return known;
-    this.numbers.set(said, this.numbers.size);
-    return this.numbers.size - 1;
+    return getOrInsert(this.numbers, said, () => this.numbers.size);
   }
 
   /** Most connections first. */
@@ -211,6 +202,12 @@ export class ChangeRows {
   }
 }
 
+/** Numbers pairs of numbers, each pair once: 1, 2, 3 and so on. */
+function pairNumbers(): PairMemo {
+  let count = 0;
+  return new PairMemo(() => ++count);
+}
+
 const numberOfVerdict: Readonly<Record<Verdict, number>> = { Allow: 0, Deny: 1, Undecided: 2 };
 const numberOfSide = { none: 0, from: 1, to: 2 } as const;
 
@@ -231,9 +228,7 @@ function acrossFamilies(
 ): readonly ChangeRow[] {
   if (new Set(rows.flatMap(({ families }) => families)).size < 2) return rows;
   const partyNumbers = new Map<Party, number>();
-  const numberOfParty = (party: Party) => {
-    return getOrInsert(partyNumbers, party, () => partyNumbers.size);
-  };
+  const numberOfParty = (party: Party) => getOrInsert(partyNumbers, party, () => partyNumbers.size);
   const endsKey = (ends: ChangedEndpoints) =>
     ends.kind === "parties"
       ? ends.parties.map(numberOfParty).join()

@@ -6,16 +6,21 @@ import {
   type DeciderEffect,
   type DeciderEffects,
   type EndpointEffects,
+  type EndClass,
+  type Engine,
+  nodeOf,
+  sizeOf,
+  nearnessOf,
 } from "../../engine/index.js";
 import { type Endpoint, type PodEndpoint, subjectOf } from "../../evaluate/flow.js";
-import { isSubject } from "../../evaluate/match.js";
+import { isSubject, anyPeerMatches } from "../../evaluate/match.js";
 import { isolatingIn } from "../../evaluate/walk.js";
 import type { Direction, Isolation, Rule, Tier, TierName } from "../../policy/model.js";
 import type { EndpointRef } from "../endpoints/endpoint-ref.js";
-import { resolve } from "../endpoints/resolve.js";
+import { resolve, podEndpoint } from "../endpoints/resolve.js";
 import type { State } from "../../state/state.js";
-import { affectedAlike } from "./affected-alike.js";
-import { isOnlyForOwnNode } from "./own-node-rule.js";
+import { grouped } from "../../collections/maps.js";
+import { explore } from "../../evaluate/facts.js";
 
 /** All rules that can affect an end: the reverse of asking which ends a rule affects. */
 export interface Lookup {
@@ -181,4 +186,49 @@ function saidIn({ asSubject, asPeer }: EndpointRules): readonly unknown[] {
     "egress",
     ...asPeer.egress.flatMap(ofRules),
   ];
+}
+
+/** Groups endpoints that no rule can distinguish: mostly replicas. */
+function affectedAlike(engine: Engine, ends: readonly Endpoint[]): readonly (readonly Endpoint[])[] {
+  const around = new Map<string | undefined, string>();
+  const keyOf = (end: Endpoint) => {
+    const found = engine.ends.classOf(end);
+    if (found === undefined) return end;
+    const node = nodeOf(end);
+    if (!around.has(node)) around.set(node, hostsAround(engine, node));
+    return `${found.index} ${around.get(node)}`;
+  };
+  return [...grouped(ends, keyOf).values()];
+}
+
+/** S1.6: what kinds of hosts are on a node, and whether there are such on others as well. */
+function hostsAround({ ends }: Engine, node: string | undefined): string {
+  if (node === undefined) return "?";
+  const isThere = ({ pods, nodes }: EndClass) =>
+    pods.filter((pod) => pod.node === node).length + nodes.filter(({ name }) => name === node).length;
+  return ends.hostClasses
+    .map((index) => ends.classes[index]!)
+    .filter((host) => isThere(host) > 0)
+    .map((host) => `${host.index}${isThere(host) < sizeOf(host) ? "+" : ""}`)
+    .join();
+}
+
+/** S1.6: whether a rule without matches would match the node of its subject, which reaches the pod regardless of rules. */
+function isOnlyForOwnNode(cluster: Cluster, rule: Rule, subject: PodEndpoint): boolean {
+  if (rule.origin.direction !== "ingress") return false;
+  return hostsNear(cluster, subject).some((host) =>
+    explore((unknowns) => {
+      const flow = { source: host, destination: subject, protocol: "TCP", port: 1 } as const;
+      return anyPeerMatches(rule, subject, host, { flow, cluster, unknowns });
+    }).some((run) => run.value),
+  );
+}
+
+/** The node that a pod runs on, or may run on, and the pods in that node's network. */
+function hostsNear(cluster: Cluster, subject: PodEndpoint): readonly Endpoint[] {
+  const nodes = [...cluster.nodes.values()].map((node): Endpoint => ({ kind: "node", node }));
+  const pods = [...cluster.pods.values()]
+    .filter(({ hostNetwork }) => hostNetwork)
+    .map((pod) => podEndpoint(cluster, pod));
+  return [...nodes, ...pods].filter((host) => nearnessOf(subject, host) !== "other-node");
 }

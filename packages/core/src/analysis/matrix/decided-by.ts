@@ -1,4 +1,4 @@
-import { getOrInsert } from "../../collections/maps.js";
+import { getOrInsert, grouped } from "../../collections/maps.js";
 import {
   addressKinds,
   canTalk,
@@ -24,8 +24,6 @@ import { noPorts, type PortSetId, type PortSets } from "../../sets/port-sets.js"
 import type { Endpoint } from "../../evaluate/flow.js";
 import type { Decider } from "../../evaluate/walk.js";
 import type { Family } from "../../net/address.js";
-import { ColumnShares, isNothing, noShare, type PortShare, sumOf } from "./column-shares.js";
-import { OthersByPorts } from "./others-by-ports.js";
 import type { Direction, Isolation, PolicyRef, Tier, TierName } from "../../policy/model.js";
 
 /** Whose decisions are meant: those of a tier, of what comes behind all tiers, or of one policy. */
@@ -37,15 +35,22 @@ export type Meant =
 /** Ends, in the same lists whenever they come again; or external addresses. */
 export type Side = readonly (readonly Member[])[] | "outside";
 
-/** Ports about which they had the say, between each of `from` and each other of `to`. */
-export interface Decided {
-  readonly from: Side;
-  readonly to: Side;
+/** Ports by what becomes of them. */
+interface PortShare {
   /** Of what they allow, that which the other end's policies do not deny after all. */
   readonly allowed: PortSetId;
   readonly denied: PortSetId;
   /** S9.3: of the tier of foreign objects, what they may decide and the other end's policies do not deny. */
   readonly undecided: PortSetId;
+}
+
+const isNothing = ({ allowed, denied, undecided }: PortShare): boolean =>
+  allowed === noPorts && denied === noPorts && undecided === noPorts;
+
+/** Ports about which they had the say, between each of `from` and each other of `to`. */
+export interface Decided extends PortShare {
+  readonly from: Side;
+  readonly to: Side;
 }
 
 /**
@@ -133,20 +138,24 @@ class Shares {
   *inside(): Iterable<Decided> {
     const { ends, family } = this.view;
     const walk = new ColumnWalk(this.view, this.direction, "inside", [...ends.classOfColumn.keys()]);
-    const shares = new ColumnShares(this.ports, ends.classOfColumn.length);
     for (const subject of this.subjects()) {
-      this.collect(shares, walk, "inside", subject);
-      const groups = new OthersByPorts();
-      for (const column of shares.columns) {
+      const found: { readonly others: readonly Member[]; readonly share: PortShare }[] = [];
+      for (const [column, said] of this.collect(walk, "inside", subject)) {
         const end = ends.classes[ends.classOfColumn[column]!]!;
         if (sizeOf(end) === 0 || !canTalk(family, subject.families, end.families)) continue;
-        const share = this.ofBoth(shares.at(column), subject, end);
+        const share = this.ofBoth(said, subject, end);
         if (isNothing(share)) continue;
         if (end.kind === "host") yield* this.withHosts(subject, end, column, share);
         else if (subject !== end || subject.pods.length > 1 || subject.pods[0]?.fromTemplate === true)
-          groups.add(end.pods, share);
+          found.push({ others: end.pods, share });
       }
-      for (const { others, ...share } of groups.all()) yield this.pairs([subject.pods], others, share);
+      // There are thousands of other ends, and few ways in which something is decided together with them.
+      for (const alike of grouped(found, ({ share }) => Object.values(share).join()).values())
+        yield this.pairs(
+          [subject.pods],
+          alike.map(({ others }) => others),
+          alike[0].share,
+        );
     }
   }
 
@@ -164,22 +173,22 @@ class Shares {
 
   *outside(family: Family): Iterable<Decided> {
     const layers = this.view.layers[this.direction];
-    const shares = new ColumnShares(this.ports, this.view.ends.vocabulary.atoms.count);
     const known = new Map<string, PortShare>();
     for (const subject of this.subjects()) {
       if (!canTalk(family, subject.families, [family])) continue;
       // Addresses do not distinguish pods to which the same rules apply.
       const rows = layers.map((layer) => layer.rows.rowOf[subject.index]).join();
-      const share = getOrInsert(known, rows, () => this.withAddresses(shares, family, subject));
+      const share = getOrInsert(known, rows, () => this.withAddresses(family, subject));
       if (!isNothing(share)) yield this.pairs([subject.pods], "outside", share);
     }
   }
 
-  private withAddresses(shares: ColumnShares, family: Family, subject: EndClass): PortShare {
+  private withAddresses(family: Family, subject: EndClass): PortShare {
     const columns = addressKinds(this.view, this.direction, subject, family);
     const walk = new ColumnWalk(this.view, this.direction, "outside", columns);
-    this.collect(shares, walk, "outside", subject);
-    return shares.columns.reduce((sum, column) => sumOf(this.ports, sum, shares.at(column)), noShare);
+    const nothing = { allowed: noPorts, denied: noPorts, undecided: noPorts };
+    const shares = [...this.collect(walk, "outside", subject).values()];
+    return shares.reduce((sum, share) => this.sumOf(sum, share), nothing);
   }
 
   private pairs(own: readonly (readonly Member[])[], other: Side, share: PortShare): Decided {
@@ -202,31 +211,45 @@ class Shares {
     return row.isolation.length > 0 && isBy(this.meant, isolationOf(tier, row));
   }
 
+  private sumOf(a: PortShare, b: PortShare): PortShare {
+    return {
+      allowed: this.ports.union(a.allowed, b.allowed),
+      denied: this.ports.union(a.denied, b.denied),
+      undecided: this.ports.union(a.undecided, b.undecided),
+    };
+  }
+
+  /** Their shares by column, as far as there are any. */
   private collect(
-    shares: ColumnShares,
     walk: ColumnWalk,
     space: "inside" | "outside",
     subject: EndClass,
-  ): void {
-    shares.clear();
+  ): ReadonlyMap<number, PortShare> {
+    const shares = new Map<number, PortShare>();
+    const add = (column: number, allowed: PortSetId, denied: PortSetId, undecided: PortSetId = noPorts) => {
+      const share = { allowed, denied, undecided };
+      const known = shares.get(column);
+      if (!isNothing(share)) shares.set(column, known === undefined ? share : this.sumOf(known, share));
+    };
     walk.of(subject, this.asked, {
       decided: (layer, column, allowed, denied) => {
         if (!this.speaking.get(layer)![layer.rows.rowOf[subject.index]!]) return;
-        if (this.meant.kind === "tier") shares.add(column, allowed, denied);
-        else this.addTheirs(shares, space, subject, column, this.ports.union(allowed, denied));
+        if (this.meant.kind === "tier") add(column, allowed, denied);
+        else this.addTheirs(add, space, subject, column, this.ports.union(allowed, denied));
       },
       uncertain: (layer, column, open) => {
         // Of hosts, what facts would make of it is not looked into.
         if (layer.tier.name !== "foreign" && (space === "outside" || !this.isHost(column)))
-          this.addTheirs(shares, space, subject, column, open);
+          this.addTheirs(add, space, subject, column, open);
         // S9.3: on every port, and no other tier decides alone.
         if (layer.tier.name === "foreign" && this.meant.kind === "tier" && this.meant.tier === "foreign")
-          shares.add(column, noPorts, noPorts, open);
+          add(column, noPorts, noPorts, open);
       },
       rest: (column, open) => {
-        if (this.meant.kind === "default") shares.add(column, open, noPorts);
+        if (this.meant.kind === "default") add(column, open, noPorts);
       },
     });
+    return shares;
   }
 
   private isHost(column: number): boolean {
@@ -236,7 +259,7 @@ class Shares {
 
   /** Of these ports, those that they alone decide; S9.1: where facts are missing, whatever these may be. */
   private addTheirs(
-    shares: ColumnShares,
+    add: (column: number, allowed: PortSetId, denied: PortSetId) => void,
     space: "inside" | "outside",
     subject: EndClass,
     column: number,
@@ -249,8 +272,8 @@ class Shares {
     const some = () => ({ source, destination });
     for (const { ports, said } of this.deciders.of(this.direction, subject, other.is, open, some)) {
       if (!said.deciders.every((by) => isBy(this.meant, by))) continue;
-      if (said.verdict === "Allow") shares.add(column, ports, noPorts);
-      if (said.verdict === "Deny") shares.add(column, noPorts, ports);
+      if (said.verdict === "Allow") add(column, ports, noPorts);
+      if (said.verdict === "Deny") add(column, noPorts, ports);
     }
   }
 

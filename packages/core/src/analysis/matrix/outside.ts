@@ -1,3 +1,4 @@
+import { getOrInsert } from "../../collections/maps.js";
 import { type AddressRange, canTalk, type Engine } from "../../engine/index.js";
 import { everyPort, noPorts } from "../../sets/port-sets.js";
 import { bitsOf, type Family } from "../../net/address.js";
@@ -5,6 +6,7 @@ import { intersect, type Region } from "../../net/region.js";
 import type { Direction } from "../../policy/model.js";
 import { type CellId, type MatrixCells, noPairs } from "./cells.js";
 import type { Lens } from "./inside.js";
+import type { PartyPart } from "./sides.js";
 
 /** What a party may do with a longest run of external addresses. */
 export interface OutsideCell {
@@ -26,7 +28,19 @@ export function* runsOutside(
   lenses: readonly Lens[],
   cells: MatrixCells,
 ): Iterable<OutsideCell> {
-  const found = new SaidToParties();
+  const found = new Map<
+    string,
+    Pick<OutsideCell, "party" | "direction"> & { family: Family; said: Said[] }
+  >();
+  const add = (parts: readonly PartyPart[], direction: Direction, family: Family, said: Said) => {
+    for (const { party } of parts)
+      getOrInsert(found, `${party} ${direction} ${family}`, () => ({
+        party,
+        direction,
+        family,
+        said: [],
+      })).said.push(said);
+  };
   for (const lens of lenses) {
     for (const { direction, family, classes, ranges, allowed, undecided } of engine.externalPairs()) {
       const [own, other] = direction === "egress" ? [lens.from, lens.to] : [lens.to, lens.from];
@@ -36,7 +50,7 @@ export function* runsOutside(
       };
       const cut = intersect(region, other.filter.outside(family));
       const said = { ranges: cut.ranges, cell: cells.of(allowed, undecided) };
-      for (const { party } of own.partsOfClasses(classes)) found.add(party, direction, family, said);
+      add(own.partsOfClasses(classes), direction, family, said);
     }
     // S1.4: hosts have no policies, nor have external addresses.
     for (const direction of ["egress", "ingress"] as const)
@@ -46,35 +60,11 @@ export function* runsOutside(
           ({ kind, families }) => kind === "host" && canTalk(family, families, [family]),
         );
         const said = { ranges: other.filter.outside(family).ranges, cell: cells.of(everyPort, noPorts) };
-        for (const { party } of own.partsOfClasses(hosts)) found.add(party, direction, family, said);
+        add(own.partsOfClasses(hosts), direction, family, said);
       }
   }
-  for (const { party, direction, family, said } of found.all())
+  for (const { party, direction, family, said } of found.values())
     for (const { range, cell } of longestRuns(family, said, cells)) yield { party, direction, range, cell };
-}
-
-/** What is said to each party, in each direction and family. */
-class SaidToParties {
-  private readonly found = new Map<
-    string,
-    {
-      readonly party: number;
-      readonly direction: Direction;
-      readonly family: Family;
-      readonly said: Said[];
-    }
-  >();
-
-  add(party: number, direction: Direction, family: Family, said: Said): void {
-    const key = `${party} ${direction} ${family}`;
-    const known = this.found.get(key);
-    if (known === undefined) this.found.set(key, { party, direction, family, said: [said] });
-    else known.said.push(said);
-  }
-
-  all() {
-    return this.found.values();
-  }
 }
 
 /** Cuts all addresses wherever something begins or ends, adds up what is said to each piece, and joins equal neighbours. */

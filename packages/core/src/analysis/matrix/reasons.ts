@@ -162,14 +162,11 @@ export class Reasons {
   }
 
   private shared(decided: readonly DecidedPorts[]): DirectionReason {
-    const key = decided.map(({ ports, said }) => `${ports} ${this.numberOf(said)}`).join();
+    const numberOf = (said: DirectionExplanation) => getOrInsert(this.numbers, said, () => this.numbers.size);
+    const key = decided.map(({ ports, said }) => `${ports} ${numberOf(said)}`).join();
     return getOrInsert(this.known, key, () => ({
       parts: decided.map(({ ports, said }) => ({ ports: this.groupsOf(ports), said })),
     }));
-  }
-
-  private numberOf(said: DirectionExplanation): number {
-    return getOrInsert(this.numbers, said, () => this.numbers.size);
   }
 
   private groupsOf(ports: PortSetId): readonly PortGroup[] {

@@ -3,11 +3,12 @@ import type { StateChanges } from "../changes/changes.js";
 import { gatherChanges } from "../changes/compare.js";
 import { foreignChanges } from "../changes/foreign-changes.js";
 import type { EditedState, ObjectEdit } from "../../state/edit/edited-state.js";
-import type { Grain } from "../endpoints/party.js";
+import { type Grain, type Party, partiesOfPods } from "../endpoints/party.js";
 import { type CutOff, cutOff, Losers } from "./cut-off.js";
-import { type NewlyIsolated, newlyIsolated } from "./newly-isolated.js";
 import { type Lockouts, LockoutSearch } from "./lockouts.js";
 import { type Precedence, precedenceOf } from "./precedence.js";
+import { type Pod, podKey } from "../../cluster/model.js";
+import type { Direction, Isolation, TierName } from "../../policy/model.js";
 
 /** The effects of an edit, before it is applied. */
 export interface Preview extends Precedence {
@@ -65,4 +66,25 @@ export function failuresIn(preview: Preview): readonly Failure[] {
     ambiguity: ambiguous.length > 0,
   };
   return failures.filter((failure) => isSo[failure]);
+}
+
+/** Pods that were not isolated in a direction, and now are, by the same policies (S1.2). */
+export interface NewlyIsolated {
+  readonly direction: Direction;
+  readonly tier: TierName;
+  readonly by: readonly Isolation[];
+  readonly parties: readonly Party[];
+  readonly pods: number;
+}
+
+function newlyIsolated(before: Engine, after: Engine, grain: Grain): readonly NewlyIsolated[] {
+  const known = new Set<string>();
+  for (const { direction, classes } of before.isolated())
+    for (const { pods } of classes) for (const pod of pods) known.add(`${direction} ${podKey(pod)}`);
+  const isNew = (direction: Direction) => (pod: Pod) =>
+    before.cluster.pods.has(podKey(pod)) && !known.has(`${direction} ${podKey(pod)}`);
+  return Array.from(after.isolated(), ({ direction, tier, isolation, classes }) => {
+    const pods = classes.flatMap((end) => end.pods.filter(isNew(direction)));
+    return { direction, tier, by: isolation, parties: partiesOfPods(pods, grain), pods: pods.length };
+  }).filter(({ pods }) => pods > 0);
 }

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { formatAddress } from "../../net/address.js";
-import { readConntrack } from "./conntrack.js";
+import { readConntrack } from "./records.js";
 
 /** `10.0.0.1 > 10.0.0.2 80/TCP`, or what else the line is. */
 function summary(text: string): string {

@@ -1,8 +1,6 @@
-import { isConntrack, readConntrack } from "./conntrack.js";
+import { isConntrack, readConntrack, headerOf, readCsv, readJsonLine, objectOn } from "./records.js";
 import { isHubble, readHubble } from "./hubble.js";
-import { objectOn } from "./json-line.js";
 import type { ReadLine } from "./observation.js";
-import { headerOf, readCsv, readJsonLine } from "./records.js";
 
 export const flowFormats = ["hubble", "conntrack", "csv", "jsonl"] as const;
 export type FlowFormat = (typeof flowFormats)[number];

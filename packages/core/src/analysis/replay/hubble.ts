@@ -2,7 +2,7 @@ import { child, items, number, text, texts } from "../../cluster/fields.js";
 import { echoRequest } from "../../evaluate/match.js";
 import { isObject, type JsonObject } from "../../manifest/document.js";
 import { parseAddress } from "../../net/address.js";
-import { objectOn } from "./json-line.js";
+import { objectOn } from "./records.js";
 import { broken, type Observation, type ObservedEnd, type ReadLine, skipped } from "./observation.js";
 
 /*

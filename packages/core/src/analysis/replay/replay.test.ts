@@ -6,8 +6,7 @@ import { world } from "../../../testing/world.js";
 import { formatParty, partyOf } from "../endpoints/party.js";
 import { type FlowGroup, FlowGroups } from "./flow-groups.js";
 import { formatOf, readerOf } from "./format.js";
-import { FlowEvaluator } from "./flow-evaluator.js";
-import { Replay, type Replayed } from "./replay.js";
+import { FlowEvaluator, Replay, type Replayed } from "./replay.js";
 
 const pod = (name: string, address: string, more = "") =>
   `{apiVersion: v1, kind: Pod, metadata: {namespace: shop, name: ${name}, labels: {app: ${name}}${more}}, status: {podIP: ${address}}}`;

@@ -1,10 +1,11 @@
 import type { Verdict } from "../../evaluate/evaluate.js";
-import type { Endpoint } from "../../evaluate/flow.js";
+import { type Endpoint, type Flow, formatEndpoint } from "../../evaluate/flow.js";
 import type { State } from "../../state/state.js";
 import { type FlowGroup, FlowGroups, type EvaluatedFlow } from "./flow-groups.js";
-import { FlowEvaluator, type FlowEvaluation } from "./flow-evaluator.js";
 import type { Observation, ReadLine, SkipReason } from "./observation.js";
-import type { UnknownWhy } from "./observed-endpoints.js";
+import { type UnknownWhy, ObservedEndpoints } from "./observed-endpoints.js";
+import { compile, type Engine, type FlowExplanation } from "../../engine/index.js";
+import { formatAddress } from "../../net/address.js";
 
 /** Observed traffic, evaluated by policies. Counts are those of the records. */
 export interface Replayed {
@@ -108,5 +109,56 @@ export class Replay {
     const known = this.unknown.get(`${why} ${name}`);
     if (known !== undefined) known.count += times;
     else this.unknown.set(`${why} ${name}`, { who: name, why, count: times });
+  }
+}
+
+/** The verdict of a state about an observed connection. */
+type FlowEvaluation =
+  | { readonly kind: "said"; readonly flow: Flow; readonly said: FlowExplanation }
+  | { readonly kind: "unknown"; readonly who: string; readonly why: UnknownWhy };
+
+/** The limit of cached answers: traffic repeats itself, but its amount is unknown. */
+const mostKnown = 100_000;
+
+/** Evaluates observations in one state. */
+export class FlowEvaluator {
+  private readonly ends: ObservedEndpoints;
+  private readonly engine: Engine;
+  private readonly known = new Map<string, FlowExplanation>();
+
+  constructor(state: State) {
+    this.ends = new ObservedEndpoints(state);
+    this.engine = compile(state.cluster, state.tiers);
+  }
+
+  /** If a record may mean several connections, the one with the worst verdict. */
+  evaluate(observation: Observation): FlowEvaluation {
+    const meant = this.ends.meantBy(observation);
+    if (meant.kind === "unknown") return meant;
+    const all = meant.flows.map((flow) => ({ kind: "said", flow, said: this.explain(flow) }) as const);
+    return (
+      all.find(({ said }) => said.verdict === "Deny") ??
+      all.find(({ said }) => said.verdict === "Undecided") ??
+      all[0] ?? { kind: "unknown", who: "unknown", why: "other" }
+    );
+  }
+
+  /** The same for all external addresses that no rule distinguishes. */
+  nameOf(end: Endpoint): string {
+    if (end.kind === "external") return `outside ${this.engine.ends.vocabulary.atoms.indexOf(end.address)}`;
+    const at = end.kind === "node" && end.address !== undefined ? ` at ${formatAddress(end.address)}` : "";
+    return `${formatEndpoint(end)}${at}`;
+  }
+
+  private explain(flow: Flow): FlowExplanation {
+    const { source, destination, protocol, port, family, toItself } = flow;
+    const ends = `${this.nameOf(source)} ${this.nameOf(destination)}`;
+    const key = `${ends} ${protocol} ${port} ${family}${toItself ? " itself" : ""}`;
+    const known = this.known.get(key);
+    if (known !== undefined) return known;
+    const made = this.engine.explain(flow);
+    if (this.known.size >= mostKnown) this.known.clear();
+    this.known.set(key, made);
+    return made;
   }
 }

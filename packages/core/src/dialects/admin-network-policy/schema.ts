@@ -1,16 +1,8 @@
-import {
-  type Constraint,
-  type Violation,
-  integer,
-  list,
-  object,
-  oneOf,
-  required,
-} from "../../schema/schema.js";
+import { type Constraint, type Violation, integer, list, oneOf, required } from "../../schema/schema.js";
 import { addressPeers, domainPeers, peer, podPeers, podsInNamespaces, subject } from "../admin-peers.js";
 import { adminPort, whichPorts } from "../admin-ports.js";
 import { domainNamesOnlyAllow, namedPortsNeedPods, ruleLists } from "../admin-rules.js";
-import { policyObject } from "../object.js";
+import { policyWithSpec } from "../object.js";
 import { distinctRuleNames } from "../rule-names.js";
 
 const limit = 100;
@@ -30,85 +22,71 @@ const ingressPeer = peer(
 const manyNetworks: Constraint = { kind: "custom", check: checkNetworks };
 const baselineEgressFields = { ...podPeers(podsInNamespaces), ...addressPeers(limit, releasedNetworks) };
 
-export const adminNetworkPolicy = policyObject(
+export const adminNetworkPolicy = policyWithSpec(
   "AdminNetworkPolicy",
   "Rules for the pods of the whole cluster that are evaluated before all NetworkPolicies.",
   "Cluster",
+  "The priority of the policy, the pods that it applies to, and its rules.",
   {
-    spec: required(
-      object(
-        "an AdminNetworkPolicy's spec",
-        "The priority of the policy, the pods that it applies to, and its rules.",
-        {
-          priority: required(
-            integer(
-              "The priority, from 0 to 1000: policies with lower numbers are evaluated first. Give " +
-                "policies that select the same pods different priorities.",
-              { minimum: 0, maximum: 1000, mayGrow: true },
-            ),
-          ),
-          subject: required(subject(podsInNamespaces)),
-          ...ruleLists({
-            action: oneOf(
-              "What happens to traffic that the rule matches. Allow allows it and Deny denies it, " +
-                "and no later rule of this direction is evaluated. Pass skips all other AdminNetworkPolicy " +
-                "rules and continues with the NetworkPolicies.",
-              ["Allow", "Deny", "Pass"],
-            ),
-            ports,
-            ingressPeer,
-            egressPeer: peer(
-              "an egress peer",
-              "Where traffic goes: exactly one of these fields.",
-              { ...baselineEgressFields, ...domainPeers },
-              [manyNetworks],
-            ),
-            limit,
-            egressConstraints: [
-              namedPortsNeedPods("ports", "namedPort", ["networks", "nodes", "domainNames"]),
-              domainNamesOnlyAllow("Allow"),
-            ],
-          }),
-        },
-        [distinctRuleNames],
+    priority: required(
+      integer(
+        "The priority, from 0 to 1000: policies with lower numbers are evaluated first. Give " +
+          "policies that select the same pods different priorities.",
+        { minimum: 0, maximum: 1000, mayGrow: true },
       ),
     ),
+    subject: required(subject(podsInNamespaces)),
+    ...ruleLists({
+      action: oneOf(
+        "What happens to traffic that the rule matches. Allow allows it and Deny denies it, " +
+          "and no later rule of this direction is evaluated. Pass skips all other AdminNetworkPolicy " +
+          "rules and continues with the NetworkPolicies.",
+        ["Allow", "Deny", "Pass"],
+      ),
+      ports,
+      ingressPeer,
+      egressPeer: peer(
+        "an egress peer",
+        "Where traffic goes: exactly one of these fields.",
+        { ...baselineEgressFields, ...domainPeers },
+        [manyNetworks],
+      ),
+      limit,
+      egressConstraints: [
+        namedPortsNeedPods("ports", "namedPort", ["networks", "nodes", "domainNames"]),
+        domainNamesOnlyAllow("Allow"),
+      ],
+    }),
   },
+  [distinctRuleNames],
 );
 
-export const baselineAdminNetworkPolicy = policyObject(
+export const baselineAdminNetworkPolicy = policyWithSpec(
   "BaselineAdminNetworkPolicy",
   "Rules for the traffic of pods that no AdminNetworkPolicy and no NetworkPolicy " +
     "decides. A cluster has one object of this kind, named `default`.",
   "Cluster",
+  "The pods that the policy applies to, and its rules.",
   {
-    spec: required(
-      object(
-        "a BaselineAdminNetworkPolicy's spec",
-        "The pods that the policy applies to, and its rules.",
-        {
-          subject: required(subject(podsInNamespaces)),
-          ...ruleLists({
-            action: oneOf("What happens to traffic that the rule matches: Allow allows it, Deny denies it.", [
-              "Allow",
-              "Deny",
-            ]),
-            ports,
-            ingressPeer,
-            egressPeer: peer(
-              "an egress peer of a BaselineAdminNetworkPolicy",
-              "Where traffic goes: exactly one of these fields.",
-              baselineEgressFields,
-              [manyNetworks],
-            ),
-            limit,
-            egressConstraints: [namedPortsNeedPods("ports", "namedPort", ["networks", "nodes"])],
-          }),
-        },
-        [distinctRuleNames],
+    subject: required(subject(podsInNamespaces)),
+    ...ruleLists({
+      action: oneOf("What happens to traffic that the rule matches: Allow allows it, Deny denies it.", [
+        "Allow",
+        "Deny",
+      ]),
+      ports,
+      ingressPeer,
+      egressPeer: peer(
+        "an egress peer of a BaselineAdminNetworkPolicy",
+        "Where traffic goes: exactly one of these fields.",
+        baselineEgressFields,
+        [manyNetworks],
       ),
-    ),
+      limit,
+      egressConstraints: [namedPortsNeedPods("ports", "namedPort", ["networks", "nodes"])],
+    }),
   },
+  [distinctRuleNames],
   [
     {
       kind: "custom",

@@ -18,7 +18,7 @@ import {
 } from "../admin-peers.js";
 import { adminPort, namedPort, orderedRange, portNumber, rangeEnds, whichPorts } from "../admin-ports.js";
 import { domainNamesOnlyAllow, namedPortsNeedPods, ruleLists } from "../admin-rules.js";
-import { policyObject } from "../object.js";
+import { policyWithSpec } from "../object.js";
 import { distinctRuleNames } from "../rule-names.js";
 
 // S3.1: one API, two spellings; their common parts are shared.
@@ -28,32 +28,25 @@ const clusterNetworkPolicy = <T extends StringSchema, S extends ReturnType<typeo
   subjectSchema: S,
   rules: R,
 ) =>
-  policyObject(
+  policyWithSpec(
     "ClusterNetworkPolicy",
     "Rules for the pods of the whole cluster, evaluated before NetworkPolicies (tier admin) or after them " +
       "(tier baseline).",
     "Cluster",
+    "The tier and the priority of the policy, the pods that it applies to, and its rules.",
     {
-      spec: required(
-        object(
-          "a ClusterNetworkPolicy's spec",
-          "The tier and the priority of the policy, the pods that it applies to, and its rules.",
-          {
-            tier: required(tier),
-            priority: required(
-              integer(
-                "The priority within the tier, from 0 to 1000: policies with lower numbers are evaluated first. " +
-                  "Give policies that select the same pods different priorities.",
-                { minimum: 0, maximum: 1000, mayGrow: true },
-              ),
-            ),
-            subject: required(subjectSchema),
-            ...rules,
-          },
-          [distinctRuleNames],
+      tier: required(tier),
+      priority: required(
+        integer(
+          "The priority within the tier, from 0 to 1000: policies with lower numbers are evaluated first. " +
+            "Give policies that select the same pods different priorities.",
+          { minimum: 0, maximum: 1000, mayGrow: true },
         ),
       ),
+      subject: required(subjectSchema),
+      ...rules,
     },
+    [distinctRuleNames],
   );
 
 const tierMeaning =

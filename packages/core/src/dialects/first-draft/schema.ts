@@ -10,7 +10,7 @@ import {
   string,
 } from "../../schema/schema.js";
 import { labelSelector } from "../../schema/selector.js";
-import { policyObject } from "../object.js";
+import { policyWithSpec } from "../object.js";
 import { policyPort } from "../policy-port.js";
 
 // S6.2
@@ -118,77 +118,63 @@ const action = required(
   ),
 );
 
-export const firstDraftClusterNetworkPolicy = policyObject(
+export const firstDraftClusterNetworkPolicy = policyWithSpec(
   "ClusterNetworkPolicy",
   "Cluster-wide rules of an administrator that no NetworkPolicy can override. The policy does not isolate pods.",
   "Cluster",
+  "The pods that the policy applies to, and its rules; the order of the rules does not matter.",
   {
-    spec: required(
-      object(
-        "a ClusterNetworkPolicy's spec",
-        "The pods that the policy applies to, and its rules; the order of the rules does not matter.",
-        {
-          appliedTo: required(appliedTo),
-          ingress: list(
-            "Rules for incoming connections.",
-            object("an ingress rule", "What to do with traffic from any of the peers to any of the ports.", {
-              action,
-              ports,
-              from,
-            }),
-            limit,
-          ),
-          egress: list(
-            "Rules for outgoing connections.",
-            object("an egress rule", "What to do with traffic to any of the peers on any of the ports.", {
-              action,
-              ports,
-              to,
-            }),
-            limit,
-          ),
-        },
-      ),
+    appliedTo: required(appliedTo),
+    ingress: list(
+      "Rules for incoming connections.",
+      object("an ingress rule", "What to do with traffic from any of the peers to any of the ports.", {
+        action,
+        ports,
+        from,
+      }),
+      limit,
+    ),
+    egress: list(
+      "Rules for outgoing connections.",
+      object("an egress rule", "What to do with traffic to any of the peers on any of the ports.", {
+        action,
+        ports,
+        to,
+      }),
+      limit,
     ),
   },
 );
 
-export const clusterDefaultNetworkPolicy = policyObject(
+export const clusterDefaultNetworkPolicy = policyWithSpec(
   "ClusterDefaultNetworkPolicy",
   "The default for pods that no NetworkPolicy applies to: like a NetworkPolicy for the whole " +
     "cluster. Any NetworkPolicy overrides it.",
   "Cluster",
+  "The pods that the policy applies to, and the connections that it allows.",
   {
-    spec: required(
-      object(
-        "a ClusterDefaultNetworkPolicy's spec",
-        "The pods that the policy applies to, and the connections that it allows.",
-        {
-          appliedTo: required(appliedTo),
-          // S6.5: a key with nothing after it isolates.
-          ingress: nullable(
-            list(
-              "Allowed incoming connections. If this field is present, even if empty, all others are denied " +
-                "by default.",
-              object("an ingress rule", "Allows connections from any of the peers to any of the ports.", {
-                ports,
-                from,
-              }),
-              limit,
-            ),
-          ),
-          egress: nullable(
-            list(
-              "Allowed outgoing connections. If this field is present, even if empty, all others are denied " +
-                "by default.",
-              object("an egress rule", "Allows connections to any of the peers on any of the ports.", {
-                ports,
-                to,
-              }),
-              limit,
-            ),
-          ),
-        },
+    appliedTo: required(appliedTo),
+    // S6.5: a key with nothing after it isolates.
+    ingress: nullable(
+      list(
+        "Allowed incoming connections. If this field is present, even if empty, all others are denied " +
+          "by default.",
+        object("an ingress rule", "Allows connections from any of the peers to any of the ports.", {
+          ports,
+          from,
+        }),
+        limit,
+      ),
+    ),
+    egress: nullable(
+      list(
+        "Allowed outgoing connections. If this field is present, even if empty, all others are denied " +
+          "by default.",
+        object("an egress rule", "Allows connections to any of the peers on any of the ports.", {
+          ports,
+          to,
+        }),
+        limit,
       ),
     ),
   },

@@ -13,7 +13,7 @@ import {
   string,
 } from "../../schema/schema.js";
 import { labelSelector } from "../../schema/selector.js";
-import { policyObject } from "../object.js";
+import { policyWithSpec } from "../object.js";
 import { policyPort } from "../policy-port.js";
 import { distinctRuleNames } from "../rule-names.js";
 
@@ -143,65 +143,58 @@ const ruleFields = {
   l4Selector: required(l4Selector),
 };
 
-export const kepAdminNetworkPolicy = policyObject(
+export const kepAdminNetworkPolicy = policyWithSpec(
   "AdminNetworkPolicy",
   "Cluster-wide rules of an administrator for traffic between pods, before NetworkPolicy or, at priority " +
     "0, after it. The policy does not isolate pods.",
   "Cluster",
+  "The pods that the policy applies to, its priority, and its rules. The first rule that matches decides.",
   {
-    spec: required(
-      object(
-        "an AdminNetworkPolicy's spec",
-        "The pods that the policy applies to, its priority, and its rules. The first rule that matches decides.",
-        {
-          priority: required(
-            integer(
-              "From 0 to 1000; the largest number is evaluated first. 0 is special: such a policy comes " +
-                "after every NetworkPolicy.",
-              { minimum: 0, maximum: 1000, mayGrow: true },
-            ),
-          ),
-          subject: required(subject),
-          ingress: list(
-            "Rules for incoming connections of the subject, in order. At most 100 together with `egress`.",
-            object("an ingress rule", "What to do with traffic from any of the peers to any of the ports.", {
-              ...ruleFields,
-              from: list(
-                "Sources, any of which may match. If missing or empty, the rule matches nothing.",
-                peer,
-                limit,
-              ),
-            }),
-            { crdMaxItems: maxRules },
-          ),
-          egress: list(
-            "Rules for outgoing connections of the subject, in order. At most 100 together with `ingress`.",
-            object("an egress rule", "What to do with traffic to any of the peers on any of the ports.", {
-              ...ruleFields,
-              to: list(
-                "Destinations, any of which may match. If missing or empty, the rule matches nothing.",
-                peer,
-                limit,
-              ),
-            }),
-            { crdMaxItems: maxRules },
-          ),
-        },
-        [
-          {
-            kind: "custom",
-            check: checkRuleCount,
-            cel: {
-              rule: `(has(self.ingress) ? size(self.ingress) : 0) + (has(self.egress) ? size(self.egress) : 0) <= ${maxRules}`,
-              message: `at most ${maxRules} rules are allowed, ingress and egress together`,
-            },
-          },
-          // S5.8
-          distinctRuleNames,
-        ],
+    priority: required(
+      integer(
+        "From 0 to 1000; the largest number is evaluated first. 0 is special: such a policy comes " +
+          "after every NetworkPolicy.",
+        { minimum: 0, maximum: 1000, mayGrow: true },
       ),
     ),
+    subject: required(subject),
+    ingress: list(
+      "Rules for incoming connections of the subject, in order. At most 100 together with `egress`.",
+      object("an ingress rule", "What to do with traffic from any of the peers to any of the ports.", {
+        ...ruleFields,
+        from: list(
+          "Sources, any of which may match. If missing or empty, the rule matches nothing.",
+          peer,
+          limit,
+        ),
+      }),
+      { crdMaxItems: maxRules },
+    ),
+    egress: list(
+      "Rules for outgoing connections of the subject, in order. At most 100 together with `ingress`.",
+      object("an egress rule", "What to do with traffic to any of the peers on any of the ports.", {
+        ...ruleFields,
+        to: list(
+          "Destinations, any of which may match. If missing or empty, the rule matches nothing.",
+          peer,
+          limit,
+        ),
+      }),
+      { crdMaxItems: maxRules },
+    ),
   },
+  [
+    {
+      kind: "custom",
+      check: checkRuleCount,
+      cel: {
+        rule: `(has(self.ingress) ? size(self.ingress) : 0) + (has(self.egress) ? size(self.egress) : 0) <= ${maxRules}`,
+        message: `at most ${maxRules} rules are allowed, ingress and egress together`,
+      },
+    },
+    // S5.8
+    distinctRuleNames,
+  ],
 );
 
 export type Policy = Static<typeof kepAdminNetworkPolicy>;

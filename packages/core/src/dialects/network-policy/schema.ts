@@ -1,7 +1,7 @@
 import { list, object, oneOf, required, string } from "../../schema/schema.js";
 import { cidr, exceptInside } from "../../schema/formats.js";
 import { labelSelector } from "../../schema/selector.js";
-import { policyObject } from "../object.js";
+import { policyWithSpec } from "../object.js";
 import { policyPort } from "../policy-port.js";
 
 const ipBlock = object(
@@ -36,39 +36,32 @@ const peer = object(
 
 const ports = list("Ports of the destination; every port if missing or empty.", policyPort);
 
-export const networkPolicySchema = policyObject(
+export const networkPolicySchema = policyWithSpec(
   "NetworkPolicy",
   "Allows connections from and to pods of one namespace. Other connections of the selected pods are denied.",
   "Namespaced",
+  "The pods that the policy applies to, and the connections that it allows.",
   {
-    spec: required(
-      object(
-        "a NetworkPolicy's spec",
-        "The pods that the policy applies to, and the connections that it allows.",
-        {
-          podSelector: labelSelector(
-            "The pods that this policy applies to; `{}` selects every pod of the namespace.",
-          ),
-          policyTypes: list(
-            "The directions that the policy applies to. Default: Ingress, and Egress if there are egress rules.",
-            oneOf("A direction.", ["Ingress", "Egress"]),
-          ),
-          ingress: list(
-            "Allowed incoming connections.",
-            object("an ingress rule", "Allows connections from any of the peers to any of the ports.", {
-              from: list("Sources; every source if missing or empty.", peer),
-              ports: ports,
-            }),
-          ),
-          egress: list(
-            "Allowed outgoing connections.",
-            object("an egress rule", "Allows connections to any of the peers on any of the ports.", {
-              to: list("Destinations; every destination if missing or empty.", peer),
-              ports: ports,
-            }),
-          ),
-        },
-      ),
+    podSelector: labelSelector(
+      "The pods that this policy applies to; `{}` selects every pod of the namespace.",
+    ),
+    policyTypes: list(
+      "The directions that the policy applies to. Default: Ingress, and Egress if there are egress rules.",
+      oneOf("A direction.", ["Ingress", "Egress"]),
+    ),
+    ingress: list(
+      "Allowed incoming connections.",
+      object("an ingress rule", "Allows connections from any of the peers to any of the ports.", {
+        from: list("Sources; every source if missing or empty.", peer),
+        ports: ports,
+      }),
+    ),
+    egress: list(
+      "Allowed outgoing connections.",
+      object("an egress rule", "Allows connections to any of the peers on any of the ports.", {
+        to: list("Destinations; every destination if missing or empty.", peer),
+        ports: ports,
+      }),
     ),
   },
 );

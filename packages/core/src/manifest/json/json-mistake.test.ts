@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { firstMistake } from "./json-mistake.js";
+import { firstMistake } from "./json-splitter.js";
 
 describe("the first mistake in a JSON text", () => {
   it.each([

@@ -7,16 +7,17 @@ import {
   deciderJson,
   endpointJson,
   flowJson,
+  type JsonFields,
   type JsonValue,
 } from "../explanation/explanation-json.js";
 import { portGroupJson } from "../port-groups-text.js";
 
-export function changesJson(changes: StateChanges): { readonly [key: string]: JsonValue | undefined } {
+export function changesJson(changes: StateChanges): JsonFields {
   return { apiVersion, kind: "Diff", ...changesFields(changes) };
 }
 
 /** The common part of a diff and a preview. */
-export function changesFields(changes: StateChanges): { readonly [key: string]: JsonValue | undefined } {
+export function changesFields(changes: StateChanges): JsonFields {
   const { totals, appeared, disappeared, foreign } = changes;
   return {
     by: changes.by,
@@ -40,7 +41,7 @@ export function changesFields(changes: StateChanges): { readonly [key: string]: 
   };
 }
 
-export function rowJson(row: ChangeRow): { readonly [key: string]: JsonValue | undefined } {
+export function rowJson(row: ChangeRow): JsonFields {
   const { from, to, ports, before, after, decided, families, connections, partly, example } = row;
   const known = families.flatMap((family) => (family === undefined ? [] : `IPv${family}`));
   const decidedIn = (when: "before" | "after") =>

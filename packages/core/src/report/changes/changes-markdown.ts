@@ -9,9 +9,13 @@ import {
   PartyNames,
   portsText,
   changeSections,
+  responsibleFor,
 } from "./changes-words.js";
 import { counted, numberText } from "../wording.js";
 import { markdownText } from "../markdown.js";
+import type { Place } from "../../diagnostics/place.js";
+import type { Decider } from "../../evaluate/walk.js";
+import type { Annotation } from "../github-annotation.js";
 
 /** Comments on pull requests are cut off at 65,536 characters: what is shown stays well below. */
 const shown = { responsible: 10, rows: 10, names: 6 };
@@ -68,3 +72,33 @@ export function changesMarkdown(changes: StateChanges, title = "Network policy c
 }
 
 export const capital = (text: string): string => text.charAt(0).toUpperCase() + text.slice(1);
+
+/** One per responsible rule, at its line. */
+export function changesAnnotations(changes: StateChanges): readonly Annotation[] {
+  const foreign = changes.foreign.map((change) => ({
+    level: "warning" as const,
+    place: change.place,
+    title: `${change.object} was ${change.change}`,
+    message: `Not evaluated: ${foreignChangeText(change)}`,
+  }));
+  const evaluated = changeSections.flatMap(({ verdict, title }) =>
+    byResponsible(changes.rows.filter(({ after }) => after === verdict)).map(
+      ({ text, connections, rows }) => ({
+        level: "warning" as const,
+        place: placeOf(responsibleFor(rows[0]!).deciders),
+        title: `${counted(connections, "connection")} ${title}`,
+        message: `${capital(text)}\nfor example ${flowText(rows[0]!.example)}`,
+      }),
+    ),
+  );
+  return [...evaluated, ...foreign];
+}
+
+function placeOf(deciders: readonly Decider[]): Place | undefined {
+  for (const by of deciders) {
+    if (by.kind === "rule") return by.rule.origin.place();
+    const [first] = by.kind === "isolation" ? by.isolation : [];
+    if (first?.origin.kind === "policy") return first.origin.policy.place();
+  }
+  return undefined;
+}

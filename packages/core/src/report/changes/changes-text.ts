@@ -9,13 +9,7 @@ import {
   changeSections,
 } from "./changes-words.js";
 import { counted, numberText } from "../wording.js";
-import { type Style, wrap } from "../style.js";
-
-export interface ChangesTextOptions {
-  readonly style: Style;
-  /** Everything instead of one screen. */
-  readonly verbose?: boolean;
-}
+import { type Style, type TextOptions, wrap } from "../style.js";
 
 /** How many responsible rules, rows and names are shown before the rest is counted. */
 const shown = { responsible: 6, rows: 5, names: 4, appeared: 6, foreign: 5 };
@@ -23,7 +17,7 @@ const shown = { responsible: 6, rows: 5, names: 4, appeared: 6, foreign: 5 };
 const columns = 80;
 
 /** What connections become, which rules cause it, and for which endpoints: counts first. */
-export function changesText(changes: StateChanges, { style, verbose = false }: ChangesTextOptions): string {
+export function changesText(changes: StateChanges, { style, verbose = false }: TextOptions): string {
   if (!isChanged(changes)) return "no difference: the same connections are allowed, denied and undecided";
   const names = new PartyNames(changes);
   const most = verbose

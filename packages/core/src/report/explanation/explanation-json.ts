@@ -3,6 +3,7 @@ import type { AskedPair } from "../../analysis/explain/ask.js";
 import type { ExplainedFlow, Explanation } from "../../analysis/explain/explain.js";
 import type { PortSet } from "../../analysis/explain/port-verdicts.js";
 import type { RuleTrace, TierTrace, WalkTrace } from "../../analysis/explain/trace.js";
+import type { Place } from "../../diagnostics/place.js";
 import type { WalkVerdict } from "../../evaluate/evaluate.js";
 import type { Endpoint, Flow } from "../../evaluate/flow.js";
 import type { Decision } from "../../evaluate/walk.js";
@@ -17,13 +18,11 @@ import type { Direction, Isolation, PolicyRef, Rule, TierName } from "../../poli
 export const apiVersion = "tierwall.dev/v1";
 
 /** What `JSON.stringify` writes; undefined is left out. */
-export type JsonValue =
-  | null
-  | boolean
-  | number
-  | string
-  | readonly JsonValue[]
-  | { readonly [key: string]: JsonValue | undefined };
+export type JsonValue = null | boolean | number | string | readonly JsonValue[] | JsonFields;
+
+export interface JsonFields {
+  readonly [key: string]: JsonValue | undefined;
+}
 
 export function explanationJson(explanation: Explanation): JsonValue {
   const answers = explanation.answers.map(({ pair, explained, ports }) =>
@@ -57,9 +56,7 @@ export function flowJson(flow: AskedPair & Partial<Flow>): JsonValue {
   };
 }
 
-function explainedJson({ flow, connection, egress, ingress }: ExplainedFlow): {
-  [key: string]: JsonValue | undefined;
-} {
+function explainedJson({ flow, connection, egress, ingress }: ExplainedFlow): JsonFields {
   return {
     flow: flowJson(flow),
     verdict: connection.verdict,
@@ -135,9 +132,8 @@ export function deciderJson(direction: Direction, { by }: Pick<Decision, "by">):
   }
 }
 
-export function ruleJson(rule: Rule, tier: TierName): { [key: string]: JsonValue | undefined } {
+export function ruleJson(rule: Rule, tier: TierName): JsonFields {
   const { origin } = rule;
-  const place = origin.place();
   return {
     ...policyJson(origin.policy),
     direction: origin.direction,
@@ -147,23 +143,22 @@ export function ruleJson(rule: Rule, tier: TierName): { [key: string]: JsonValue
     rulePath: origin.path,
     action: actionOf(rule),
     tier,
-    file: place?.file,
-    line: place?.line,
+    ...placeJson(origin.place()),
   };
 }
 
-export function policyJson(policy: PolicyRef): { [key: string]: JsonValue | undefined } {
-  const place = policy.place();
+export function policyJson(policy: PolicyRef): JsonFields {
   return {
     group: policy.group,
     version: policy.version,
     kind: policy.kind,
     namespace: policy.namespace,
     name: policy.name,
-    file: place?.file,
-    line: place?.line,
+    ...placeJson(policy.place()),
   };
 }
+
+export const placeJson = (place: Place | undefined): JsonFields => ({ file: place?.file, line: place?.line });
 
 /** The policy that isolates, or the option. */
 export const isolatorJson = ({ origin }: Isolation): JsonValue =>
@@ -187,7 +182,6 @@ function tierJson({ tier, outcome, rules, isolation }: TierTrace): JsonValue {
 
 function ruleTraceJson({ rule, result, fails, why }: RuleTrace, order: number): JsonValue {
   const { index, name, path, direction } = rule.origin;
-  const place = rule.origin.place();
   return {
     order,
     direction,
@@ -198,8 +192,7 @@ function ruleTraceJson({ rule, result, fails, why }: RuleTrace, order: number): 
     result,
     fails: unlessEmpty(fails),
     why,
-    file: place?.file,
-    line: place?.line,
+    ...placeJson(rule.origin.place()),
   };
 }
 

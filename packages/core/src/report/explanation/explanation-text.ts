@@ -11,17 +11,11 @@ import { actionWord, formatRule } from "../../policy/describe.js";
 import type { PolicyRef } from "../../policy/model.js";
 import { portRows } from "./port-rows.js";
 import { isolatorText, isToBeOpened, placeText } from "./rule-text.js";
-import { type Style, wrap } from "../style.js";
+import { type Style, type TextOptions, wrap } from "../style.js";
 import { portText } from "../wording.js";
 
 const tierColumn = 17;
 const body = " ".repeat(4 + tierColumn);
-
-export interface TextOptions {
-  readonly style: Style;
-  /** Every rule of every policy; otherwise a few of each. */
-  readonly verbose?: boolean;
-}
 
 /** The answer first, then the reason, then the place, then what to do. */
 export function explanationText(explanation: Explanation, { style, verbose = false }: TextOptions): string {

@@ -11,6 +11,7 @@ import {
   apiVersion,
   deciderJson,
   endpointJson,
+  type JsonFields,
   type JsonValue,
   isolatorJson,
   ruleJson,
@@ -60,7 +61,7 @@ function rulesJson(direction: Direction, { tier, rules }: TierRules): readonly J
   }));
 }
 
-function effectJson(direction: Direction, effect: DeciderEffect): { [key: string]: JsonValue | undefined } {
+function effectJson(direction: Direction, effect: DeciderEffect): JsonFields {
   if (effect.kind !== "never") return { decides: effect.kind === "decides" ? "yes" : "maybe" };
   return { decides: "never", takenBy: effect.takenBy.map((by) => deciderJson(direction, { by })) };
 }

@@ -13,7 +13,7 @@ import { actionOf, actionWord, formatRule } from "../../policy/describe.js";
 import { type Direction, formatPolicy, type Rule } from "../../policy/model.js";
 import { differencesFrom } from "./lookup-differences.js";
 import { isolatorText, placeText, ruleText, trafficText } from "../explanation/rule-text.js";
-import { type Style, wrap } from "../style.js";
+import { type Style, type TextOptions, wrap } from "../style.js";
 import { firstOf } from "../../diagnostics/summary.js";
 
 const body = " ".repeat(6);
@@ -25,17 +25,8 @@ const shownOthers = 4;
 /** How many deciders or isolating policies are named. */
 const named = 3;
 
-export interface LookupTextOptions {
-  readonly style: Style;
-  /** Every rule. */
-  readonly verbose?: boolean;
-}
-
 /** Counts first, then the isolating policies, then the rules in the order of evaluation. */
-export function lookupText(
-  { label, answers }: Lookup,
-  { style, verbose = false }: LookupTextOptions,
-): string {
+export function lookupText({ label, answers }: Lookup, { style, verbose = false }: TextOptions): string {
   const [first, ...others] = answers;
   if (first === undefined) return label;
   const several = others.length > 0;

@@ -6,13 +6,14 @@ import {
   apiVersion,
   flowJson,
   isolatorJson,
+  type JsonFields,
   type JsonValue,
   policyJson,
   ruleJson,
 } from "../explanation/explanation-json.js";
 import { portGroupJson } from "../port-groups-text.js";
 
-export function previewJson(preview: Preview): { readonly [key: string]: JsonValue | undefined } {
+export function previewJson(preview: Preview): JsonFields {
   const { edits, changes, overrides, overriddenBy, ambiguous, lockouts, isolated, cutOff } = preview;
   return {
     apiVersion,

@@ -1,7 +1,6 @@
 import type { Preview } from "../../analysis/preview/preview.js";
 import type { Annotation } from "../github-annotation.js";
-import { changesAnnotations } from "../changes/changes-github.js";
-import { capital, changesMarkdown } from "../changes/changes-markdown.js";
+import { capital, changesAnnotations, changesMarkdown } from "../changes/changes-markdown.js";
 import { PartyNames } from "../changes/changes-words.js";
 import { counted, numberText } from "../wording.js";
 import { markdownText } from "../markdown.js";

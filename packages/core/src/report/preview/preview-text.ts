@@ -1,15 +1,15 @@
 import type { Preview } from "../../analysis/preview/preview.js";
-import { changesText, type ChangesTextOptions, more } from "../changes/changes-text.js";
+import { changesText, more } from "../changes/changes-text.js";
 import { PartyNames } from "../changes/changes-words.js";
 import { editText, remarksOf } from "./preview-words.js";
-import { wrap } from "../style.js";
+import { type TextOptions, wrap } from "../style.js";
 import { counted } from "../wording.js";
 
 const shown = { edits: 5, remarks: 4 };
 const columns = 80;
 
 /** What is done, what it changes, and the findings about it. */
-export function previewText(preview: Preview, options: ChangesTextOptions): string {
+export function previewText(preview: Preview, options: TextOptions): string {
   const { style, verbose = false } = options;
   const most = verbose ? { edits: Infinity, remarks: Infinity } : shown;
   const { edits, changes, lockouts } = preview;

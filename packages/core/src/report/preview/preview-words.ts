@@ -1,10 +1,9 @@
 import { verdictWords } from "../../analysis/verdict-words.js";
 import type { ObjectEdit } from "../../state/edit/edited-state.js";
 import type { CutOff } from "../../analysis/preview/cut-off.js";
-import type { NewlyIsolated } from "../../analysis/preview/newly-isolated.js";
 import type { Lockout } from "../../analysis/preview/lockouts.js";
 import type { Ambiguity, Overruling } from "../../analysis/preview/precedence.js";
-import type { Preview } from "../../analysis/preview/preview.js";
+import type { NewlyIsolated, Preview } from "../../analysis/preview/preview.js";
 import type { Party } from "../../analysis/endpoints/party.js";
 import { visible } from "../../diagnostics/visible.js";
 import { formatRule } from "../../policy/describe.js";

@@ -5,10 +5,16 @@ import type { DirectionExplanation, FlowExplanation } from "../../engine/index.j
 import type { Endpoint } from "../../evaluate/flow.js";
 import { formatAddress } from "../../net/address.js";
 import type { Direction } from "../../policy/model.js";
-import { apiVersion, deciderJson, endpointJson, type JsonValue } from "../explanation/explanation-json.js";
+import {
+  apiVersion,
+  deciderJson,
+  endpointJson,
+  type JsonFields,
+  type JsonValue,
+} from "../explanation/explanation-json.js";
 
 /** The stable JSON of a replay. Fields are only ever added within a version. */
-export function replayJson(replayed: Replayed): { [key: string]: JsonValue | undefined } {
+export function replayJson(replayed: Replayed): JsonFields {
   const { verdicts, skipped, broken } = replayed;
   return {
     apiVersion,
@@ -48,10 +54,7 @@ function groupJson({ flow, count, before, after, seen, severalAddresses, isRest 
 const seenJson = (seen: FlowGroup["seen"]): JsonValue | undefined =>
   seen && { verdict: seen.verdict, direction: seen.direction };
 
-function explanationsJson(
-  before: FlowExplanation,
-  after: FlowExplanation,
-): { [key: string]: JsonValue | undefined } {
+function explanationsJson(before: FlowExplanation, after: FlowExplanation): JsonFields {
   return { ...explanationJson(after), before: before === after ? undefined : explanationJson(before) };
 }
 
@@ -62,9 +65,7 @@ function endJson(end: Endpoint, several: boolean): JsonValue {
     : { ...partyOf(end, "workload") };
 }
 
-function explanationJson({ verdict, egress, ingress }: FlowExplanation): {
-  [key: string]: JsonValue | undefined;
-} {
+function explanationJson({ verdict, egress, ingress }: FlowExplanation): JsonFields {
   return { verdict, egress: sideJson("egress", egress), ingress: sideJson("ingress", ingress) };
 }
 

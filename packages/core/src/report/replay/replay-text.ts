@@ -10,7 +10,7 @@ import type { Endpoint } from "../../evaluate/flow.js";
 import { formatAddress } from "../../net/address.js";
 import type { Direction } from "../../policy/model.js";
 import { deciderText } from "../explanation/rule-text.js";
-import { type Style, wrap } from "../style.js";
+import { type Style, type TextOptions, wrap } from "../style.js";
 import { numberText, portText } from "../wording.js";
 
 /** How many rules are shown, how many connections of each, and how many unknown endpoints are named. */
@@ -18,14 +18,8 @@ const shownRules = 8;
 const shownFlows = 4;
 const shownUnknown = 3;
 
-export interface ReplayTextOptions {
-  readonly style: Style;
-  /** Every rule and every connection. */
-  readonly verbose?: boolean;
-}
-
 /** Counts first, then the connections by the rule that decides, then what was not evaluated and why. */
-export function replayText(replayed: Replayed, { style, verbose = false }: ReplayTextOptions): string {
+export function replayText(replayed: Replayed, { style, verbose = false }: TextOptions): string {
   const list = (groups: readonly FlowGroup[], reason: (group: FlowGroup) => string) =>
     listText(groups, reason, style, verbose);
   const { changed, undecided, disagreements, dropped } = replayed;

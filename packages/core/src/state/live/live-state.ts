@@ -15,8 +15,7 @@ import { nameOf, skippedKinds, type State, stateOf, type StateOptions } from "..
 import { unseenIn } from "../snapshot/snapshot-kind.js";
 import { ownGroup } from "../test-kind.js";
 import { LiveForeign } from "./live-foreign.js";
-import { LiveNamespaces } from "./live-namespaces.js";
-import { LiveNodes } from "./live-nodes.js";
+import { LiveNamespaces, LiveNodes } from "./live-nodes.js";
 import { LivePods } from "./live-pods.js";
 import { LivePolicies } from "./live-policies.js";
 import { LiveServices } from "./live-services.js";

@@ -12,8 +12,7 @@ import {
   regionOfRanges,
   subtract,
 } from "../../../net/region.js";
-import type { PodCell } from "./cells.js";
-import type { Reachability } from "./reach.js";
+import type { PodCell, Reachability } from "./reach.js";
 
 /*
  * External addresses and nodes as ipBlocks. These hold the pods in them too (S2.3), so that the range of pods has to be cut

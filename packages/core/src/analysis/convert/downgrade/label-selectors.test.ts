@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { formatMatch, type Labels } from "../../../labels/requirement.js";
-import { selectorsFor } from "./label-selectors.js";
+import { selectorsFor } from "./pod-peers.js";
 
 describe("selectors that hold some pods and no others", () => {
   it.each<[string, readonly Labels[], readonly Labels[], readonly string[] | undefined]>([

@@ -3,8 +3,7 @@ import { noPorts, type PortSetId, type PortSets } from "../../../sets/port-sets.
 import { isSubject } from "../../../evaluate/match.js";
 import { type Direction, directions } from "../../../policy/model.js";
 import type { PolicyDefinition, State } from "../../../state/state.js";
-import type { PodCell } from "./cells.js";
-import { reachabilityKey, type Reachability, type Reaches } from "./reach.js";
+import { type PodCell, reachabilityKey, type Reachability, type Reaches } from "./reach.js";
 
 type EachDirection<T> = Readonly<Record<Direction, T>>;
 

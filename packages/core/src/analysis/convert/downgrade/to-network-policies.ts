@@ -13,11 +13,9 @@ import { Names } from "../names.js";
 import { networkPolicyObject } from "../written-network-policy.js";
 import { writtenSelector } from "../written-selector.js";
 import { writtenAddressPeers } from "./address-peers.js";
-import { type PodCell, cellsOf } from "./cells.js";
+import { type PodCell, cellsOf, commonPorts, reachabilityKey, type Reachability, Reaches } from "./reach.js";
 import { needsOf } from "./needs.js";
 import { PodPeers } from "./pod-peers.js";
-import { portList } from "./port-list.js";
-import { commonPorts, reachabilityKey, type Reachability, Reaches } from "./reach.js";
 
 /*
  * For a cluster that loses its cluster-wide policies: NetworkPolicies that allow what all tiers together allow now, pod by
@@ -186,4 +184,32 @@ class Downgrade {
     this.refused.add(reason);
     this.findings.refuse(message, hint);
   }
+}
+
+const transports = ["TCP", "UDP", "SCTP"] as const;
+
+/** A set of ports as a NetworkPolicy lists them; undefined for every port of every protocol. */
+interface PortList {
+  readonly ports: readonly JsonObject[] | undefined;
+  /** ICMP is allowed with every port, or not at all: whether that leaves something out. */
+  readonly withoutIcmp: boolean;
+}
+
+function portList(id: PortSetId, sets: PortSets): PortList {
+  const isAll = (protocol: (typeof transports)[number]) => {
+    const [only, ...more] = sets.ranges(id, protocol);
+    return more.length === 0 && only?.[0] === 1 && only[1] === 65535;
+  };
+  const hasIcmp = sets.ranges(id, "ICMP").length > 0;
+  if (hasIcmp && transports.every(isAll)) return { ports: undefined, withoutIcmp: false };
+  const ports = transports.flatMap((protocol): readonly JsonObject[] =>
+    isAll(protocol)
+      ? [{ protocol }]
+      : sets.ranges(id, protocol).map(([first, last]) => ({
+          protocol,
+          port: first,
+          ...(last === first ? {} : { endPort: last }),
+        })),
+  );
+  return { ports, withoutIcmp: hasIcmp };
 }

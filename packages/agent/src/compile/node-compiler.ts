@@ -58,7 +58,8 @@ export class NodeCompiler {
   private sharing: ReadonlySet<Subject> | undefined;
   private rules: ReadonlySet<Rule> = new Set();
   private kept: Kept | undefined;
-  private made: { readonly sets: ReadonlyMap<string, NamedSet>; readonly reached: Reached } | undefined;
+  /** Of the last program. */
+  private sets: ReadonlyMap<string, NamedSet> = new Map();
 
   constructor(
     private readonly options: NodeOptions,
@@ -146,7 +147,7 @@ export class NodeCompiler {
     }
     const names = podMaps.names(walks);
     for (const name of names) for (const [setName, set] of kernelSets(name)) put(setName, set);
-    this.made = { sets, reached };
+    this.sets = sets;
     return {
       ruleset: { chains: reached.chains, sets, counters: walks.counters },
       book: walks.book,
@@ -163,27 +164,16 @@ export class NodeCompiler {
     walks: Walks,
     identities: ReadonlyMap<End, string>,
   ): Reached {
-    const { made } = this;
     const mapNamed = (name: string) => {
       const tier = walks.tiers.get(name);
       return tier && this.sameAsBefore(name, this.layouts.of(tier, identities).map);
     };
-    const starts = chains.startsOf(podMaps.values());
-    if (made === undefined || !isSameSetOf(starts, made.reached.starts))
-      return chains.reachedFrom(starts, mapNamed);
-    const maps = new Map<string, NamedSet>();
-    for (const [name, before] of made.reached.maps) {
-      const map = mapNamed(name);
-      if (map === undefined || !chains.haveSameTargets(map, before))
-        return chains.reachedFrom(starts, mapNamed);
-      maps.set(name, map);
-    }
-    return { ...made.reached, maps };
+    return chains.reachedFrom(podMaps.values(), mapNamed);
   }
 
   /** The previous object, if it has the same contents. */
   private sameAsBefore(name: string, set: NamedSet): NamedSet {
-    const before = this.made?.sets.get(name);
+    const before = this.sets.get(name);
     return before !== undefined && sameSet(before, set) ? before : set;
   }
 }
@@ -194,6 +184,3 @@ function rulesIn(rows: ReadonlyMap<Subject, Rows>): ReadonlySet<Rule> {
     for (const row of [...egress, ...ingress]) for (const rule of row.rules) found.add(rule);
   return found;
 }
-
-const isSameSetOf = (a: ReadonlySet<string>, b: ReadonlySet<string>): boolean =>
-  a.size === b.size && [...a].every((value) => b.has(value));

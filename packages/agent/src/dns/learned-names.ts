@@ -1,4 +1,5 @@
 import { domainMatches } from "@tierwall/core/engine";
+import { getOrInsert } from "@tierwall/core/state";
 import type { TrackedConnection } from "../kernel/conntrack.js";
 import type { NameSet } from "../ruleset/program.js";
 import { familyOf } from "./redirect.js";
@@ -67,8 +68,7 @@ export class LearnedNames {
    */
   use(sets: readonly NameSet[]): readonly SetChange[] {
     this.#setsOfPod = new Map();
-    for (const set of sets)
-      for (const pod of set.pods) this.#setsOfPod.set(pod, [...(this.#setsOfPod.get(pod) ?? []), set]);
+    for (const set of sets) for (const pod of set.pods) getOrInsert(this.#setsOfPod, pod, () => []).push(set);
     for (const pod of this.#addresses.keys()) if (!this.#setsOfPod.has(pod)) this.#addresses.delete(pod);
     const gone = this.#forgetUnused(sets);
     const lacking = this.#wantedBy(sets);
@@ -268,8 +268,7 @@ function podOf(key: string): string {
 }
 
 function want(wanted: Wanted, set: string, key: string, until: number): void {
-  const elements = wanted.get(set) ?? new Map<string, number>();
-  wanted.set(set, elements);
+  const elements = getOrInsert(wanted, set, () => new Map());
   elements.set(key, Math.max(elements.get(key) ?? 0, until));
 }
 

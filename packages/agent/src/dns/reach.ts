@@ -14,7 +14,7 @@ import {
   type Pod,
   type Tiers,
 } from "@tierwall/core/model";
-import { grouped } from "../compile/grouped.js";
+import { getOrInsert } from "@tierwall/core/state";
 import { ownTiers } from "../compile/rules/rule-book.js";
 import { sameList } from "../ruleset/equality.js";
 import type { DnsProtocol, SocketAddress } from "./redirect.js";
@@ -147,10 +147,12 @@ export class ClusterReach implements Reach {
   }
 }
 
-const podsByAddress = ({ pods }: Pick<Inventory, "pods">): ReadonlyMap<string, readonly Pod[]> =>
-  grouped(
-    [...pods.values()].flatMap((pod) => pod.addresses.map((one) => [formatAddress(one), pod] as const)),
-  );
+function podsByAddress({ pods }: Pick<Inventory, "pods">): ReadonlyMap<string, readonly Pod[]> {
+  const found = new Map<string, Pod[]>();
+  for (const pod of pods.values())
+    for (const address of pod.addresses) getOrInsert(found, formatAddress(address), () => []).push(pod);
+  return found;
+}
 
 /** S1.16, S1.17: an address can belong to several endpoints, as source and as destination. */
 function allowedByAll(answers: readonly Answer[], family: 4 | 6): readonly Upstream[] {

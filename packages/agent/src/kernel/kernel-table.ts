@@ -2,7 +2,6 @@ import { atRest, type Place } from "../ruleset/hooks.js";
 import { contentOf } from "../ruleset/difference.js";
 import type { Ruleset } from "../ruleset/ruleset.js";
 import { sameRuleset, listDifferences } from "../ruleset/equality.js";
-import { Clock, type Milliseconds } from "./clock.js";
 import { Conntrack } from "./conntrack.js";
 import { type Count, CounterReader } from "./counters.js";
 import { Exclusive } from "./command.js";
@@ -10,10 +9,10 @@ import { Generations } from "./generations.js";
 import { carryOver } from "./learned.js";
 import { type Lock, type OnLockChange, takeLock } from "./lock.js";
 import { Monitor } from "./monitor.js";
-import { Nft } from "./nft.js";
+import { type Clock, type Milliseconds, Nft } from "./nft.js";
 import { NftSession } from "./nft-session.js";
 import { done, failed, type Outcome } from "./outcome.js";
-import { type FoundTable, type Table, Tables } from "./tables.js";
+import { type FoundTable, type Stray, type Table, Tables } from "./tables.js";
 import { recover } from "./recovery.js";
 import { beginTrial, confirmTrial, endTrial, type Trial } from "./trial.js";
 
@@ -93,7 +92,7 @@ export class KernelTable {
     | (Trial & { readonly frameOf: FrameOf; readonly until: number; readonly timer: NodeJS.Timeout })
     | undefined;
   /** Tables with Tierwall's names that have to be removed. */
-  #strays: readonly FoundTable[] = [];
+  #strays: readonly Stray[] = [];
   /** Why the table differs from what was written, if it is known to. */
   #suspect: string | undefined;
   #frameOf: FrameOf | undefined;
@@ -215,7 +214,7 @@ export class KernelTable {
       this.#elementsFor = elementsFor;
       // The bridge of a node is created with its first pod.
       const bridged = this.#callForBridges();
-      const applied = await this.#apply(frameOf, new Clock(this.#nft));
+      const applied = await this.#apply(frameOf, this.#nft.startClock());
       this.#stampSoon();
       return applied.ok && !bridged.ok ? bridged : applied;
     });
@@ -235,7 +234,7 @@ export class KernelTable {
         return done(undefined);
       this.#frameOf = frameOf;
       const bridged = this.#callForBridges();
-      const applied = await this.#applyPlaceholder(current, frameOf, new Clock(this.#nft));
+      const applied = await this.#applyPlaceholder(current, frameOf, this.#nft.startClock());
       return applied.ok && !bridged.ok ? bridged : applied;
     });
   }
@@ -266,7 +265,7 @@ export class KernelTable {
     const wanted = frameOf(state.generation, this.#placeOf(name));
     if (sameRuleset(atRest(held.ruleset), atRest(wanted))) {
       const { generation } = state;
-      return done({ kind: "unchanged", table: name, generation, milliseconds: clock.read() });
+      return done({ kind: "unchanged", table: name, generation, milliseconds: clock() });
     }
     return this.#change(current, frameOf, clock);
   }
@@ -283,7 +282,7 @@ export class KernelTable {
     if (!changed.ok) return this.#swap(frameOf, clock, changed.message);
     this.#current = changed.value;
     this.#sweepSoon();
-    return done({ kind: "changed", table: name, generation, milliseconds: clock.read() });
+    return done({ kind: "changed", table: name, generation, milliseconds: clock() });
   }
 
   async #swap(
@@ -301,13 +300,13 @@ export class KernelTable {
     const elements = await this.#learned(name, ruleset);
     const { loaded, milliseconds } = await this.#monitor.without(async () => ({
       loaded: await this.#tables.load(name, { ruleset, generation, elements }),
-      milliseconds: clock.read(),
+      milliseconds: clock(),
     }));
     if (!loaded.ok) return loaded;
     this.#current = loaded.value;
     this.#suspect = undefined;
     this.#isPlaceholder = false;
-    if (old) this.#strays = [...this.#strays, { ...old, ruleset: contentOf(old.held), strange: [] }];
+    if (old) this.#strays = [...this.#strays, strayOf(old)];
     const found = await this.#tables.find(name);
     if (!found.ok) return found;
     this.#unfaithful = new Set(differencesOf(found.value, ruleset));
@@ -384,7 +383,7 @@ export class KernelTable {
     const cleared = this.lock.isHeld
       ? await this.#generations.clearSome()
       : failed("the agent lost its lock");
-    if (cleared.ok && cleared.value) await this.#change(current, frameOf, new Clock(this.#nft));
+    if (cleared.ok && cleared.value) await this.#change(current, frameOf, this.#nft.startClock());
     this.#stampSoon(cleared.ok ? 0 : 1000);
   }
 
@@ -400,25 +399,24 @@ export class KernelTable {
     return this.#queue.run(async () => {
       this.#verifying = false;
       const differences: string[] = [];
-      for (const { name, held, state } of this.#inForce) {
+      for (const name of this.#names) {
         const found = await this.#tables.find(name);
         if (!found.ok) return found;
-        const apart = differencesOf(found.value, contentOf(held));
-        if (found.value && found.value.state?.digest !== state.digest)
+        const table = this.#inForce.find((one) => one.name === name);
+        if (table === undefined) {
+          if (found.value) differences.push(`the table ${name} was created by another process`);
+          continue;
+        }
+        const apart = differencesOf(found.value, contentOf(table.held));
+        if (found.value && found.value.state?.digest !== table.state.digest)
           apart.push("the state element differs");
         differences.push(...apart.filter((text) => !this.#unfaithful.has(text)));
-      }
-      for (const name of this.#names) {
-        if (this.#inForce.some((table) => table.name === name)) continue;
-        const found = await this.#tables.find(name);
-        if (!found.ok) return found;
-        if (found.value) differences.push(`the table ${name} was created by another process`);
       }
       const [first] = differences;
       if (first === undefined) return done(differences);
       this.#suspect = first;
       if (this.#trial) this.#forgetTrial("lost");
-      const repaired = this.#frameOf && (await this.#swap(this.#frameOf, new Clock(this.#nft), first));
+      const repaired = this.#frameOf && (await this.#swap(this.#frameOf, this.#nft.startClock(), first));
       this.options.onDrift?.({ differences, ...(repaired && { repaired }) });
       return done(differences);
     });
@@ -431,7 +429,7 @@ export class KernelTable {
       if (!this.#current || this.#suspect !== undefined) {
         return failed("there are no rules to return to: apply rules first");
       }
-      const clock = new Clock(this.#nft);
+      const clock = this.#nft.startClock();
       const next = await this.#generations.next();
       if (!next.ok) return next;
       const { value: generation } = next;
@@ -444,7 +442,7 @@ export class KernelTable {
       const timer = setTimeout(() => void this.#endTrial("expired"), seconds * 1000);
       timer.unref();
       this.#trial = { ...begun.value, frameOf, until: performance.now() + seconds * 1000, timer };
-      return done({ kind: "on trial", table: name, generation, milliseconds: clock.read() });
+      return done({ kind: "on trial", table: name, generation, milliseconds: clock() });
     });
   }
 
@@ -507,12 +505,7 @@ export class KernelTable {
   /** Removes everything of Tierwall. */
   cleanup(): Promise<Outcome<void>> {
     return this.#queue.run(async () => {
-      const tables = this.#inForce.map((table) => ({
-        ...table,
-        ruleset: contentOf(table.held),
-        strange: [],
-      }));
-      this.#strays = [...this.#strays, ...tables];
+      this.#strays = [...this.#strays, ...this.#inForce.map(strayOf)];
       this.#current = undefined;
       if (this.#trial) this.#forgetTrial("given up");
       const removed = await this.#removeStrays();
@@ -532,6 +525,8 @@ export class KernelTable {
     await this.lock.release();
   }
 }
+
+const strayOf = ({ name, held }: Table): Stray => ({ name, ruleset: contentOf(held) });
 
 function differencesOf(found: FoundTable | undefined, wanted: Ruleset): string[] {
   if (!found) return ["the table was deleted"];

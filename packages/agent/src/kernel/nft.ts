@@ -6,6 +6,14 @@ import { done, failed, type Outcome } from "./outcome.js";
 /** Longer texts get a separate nft process, which frees its memory when it ends. */
 const longest = 2 ** 18;
 
+export interface Milliseconds {
+  readonly compute: number;
+  readonly nft: number;
+}
+
+/** Reads the time that passed since it was started, and how much of it nft took. */
+export type Clock = () => Milliseconds;
+
 /** Calls nft in the network namespace of this process. */
 export class Nft {
   #milliseconds = 0;
@@ -20,9 +28,12 @@ export class Nft {
     private readonly whyNoWrites: () => string | undefined = () => undefined,
   ) {}
 
-  /** The total time of all calls. */
-  get milliseconds(): number {
-    return this.#milliseconds;
+  startClock(): Clock {
+    const [since, before] = [performance.now(), this.#milliseconds];
+    return () => {
+      const nft = this.#milliseconds - before;
+      return { compute: performance.now() - since - nft, nft };
+    };
   }
 
   /** Applies everything or nothing. `interrupted`: nft was killed, and it is unknown which of the two happened. */

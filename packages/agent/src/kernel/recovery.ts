@@ -1,6 +1,6 @@
 import type { Generations } from "./generations.js";
 import { done, type Outcome } from "./outcome.js";
-import { asFound, type FoundTable, type Table, type Tables } from "./tables.js";
+import { asFound, type FoundTable, type Stray, type Table, type Tables } from "./tables.js";
 import { endTrial, withoutTrial } from "./trial.js";
 
 /** What an earlier agent left in the kernel. */
@@ -9,7 +9,7 @@ interface Recovered {
   /** Why the table cannot stay as it is. */
   readonly suspect?: string;
   /** Tables with Tierwall's names that have to be removed. */
-  readonly strays: readonly FoundTable[];
+  readonly strays: readonly Stray[];
 }
 
 /**

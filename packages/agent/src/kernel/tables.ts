@@ -22,9 +22,13 @@ export interface Table {
   readonly state: TableState;
 }
 
-export interface FoundTable {
+/** A table that has to be removed. */
+export interface Stray {
   readonly name: string;
   readonly ruleset: Ruleset;
+}
+
+export interface FoundTable extends Stray {
   /** Absent if another process created the table. */
   readonly state: TableState | undefined;
   readonly strange: readonly string[];
@@ -122,13 +126,7 @@ export class Tables {
    * Removes a table without affecting packets: once its base chains are empty, no packet enters it, and those in it finish
    * their evaluation.
    */
-  async retire({
-    name,
-    ruleset,
-  }: {
-    readonly name: string;
-    readonly ruleset: Ruleset;
-  }): Promise<Outcome<void>> {
+  async retire({ name, ruleset }: Stray): Promise<Outcome<void>> {
     const base = [...ruleset.chains].filter(([, chain]) => chain.hook !== undefined);
     const emptied = await this.nft.transact(
       base.map(([chain]) => `flush chain inet ${name} ${chain}\n`).join(""),

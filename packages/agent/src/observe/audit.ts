@@ -1,3 +1,4 @@
+import { getOrInsert } from "@tierwall/core/state";
 import { counterOf, newCounterOf } from "../ruleset/vocabulary.js";
 import type { AddressOwners } from "./address-owners.js";
 import { type AuditDecider, auditDecider, type AuditLine, auditLine } from "./audit-line.js";
@@ -130,8 +131,6 @@ class Suppressed {
   }
 
   #rule(id: string) {
-    const rule = this.#rules.get(id) ?? { counted: 0, settled: 0, lines: 0, reported: 0 };
-    this.#rules.set(id, rule);
-    return rule;
+    return getOrInsert(this.#rules, id, () => ({ counted: 0, settled: 0, lines: 0, reported: 0 }));
   }
 }

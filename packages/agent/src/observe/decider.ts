@@ -1,4 +1,5 @@
 import { annotatedChoice, formatPolicy, formatRule, type PolicyRef } from "@tierwall/core/model";
+import { getOrInsert } from "@tierwall/core/state";
 import type { BookEntry, ModesOf } from "../ruleset/program.js";
 
 /** The rule or isolation that decides, for metrics, logs and reports. Plain data, which outlives its policy. */
@@ -21,9 +22,7 @@ interface PolicyName {
 const known = new WeakMap<BookEntry, Decider>();
 
 export function deciderOf(entry: BookEntry): Decider {
-  const decider = known.get(entry) ?? describe(entry);
-  known.set(entry, decider);
-  return decider;
+  return getOrInsert(known, entry, () => describe(entry));
 }
 
 function describe(entry: BookEntry): Decider {

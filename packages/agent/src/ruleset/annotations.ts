@@ -1,6 +1,7 @@
 import type { Decider } from "@tierwall/core/engine";
 import type { Inventory } from "@tierwall/core/model";
 import { deciderText } from "@tierwall/core/report";
+import { getOrInsert } from "@tierwall/core/state";
 import { AddressOwners } from "../observe/address-owners.js";
 import type { BookEntry, NodeProgram } from "./program.js";
 import type { Ruleset } from "./ruleset.js";
@@ -124,9 +125,7 @@ function walkersOf(
 ): ReadonlyMap<string, Walker> {
   const found = new Map<string, Walker>();
   const note = (name: string, what: string, pod: string) => {
-    const known = found.get(name) ?? { what, pods: new Set() };
-    known.pods.add(pod);
-    found.set(name, known);
+    getOrInsert(found, name, () => ({ what, pods: new Set<string>() })).pods.add(pod);
   };
   const ways = {
     egress: "egress of",

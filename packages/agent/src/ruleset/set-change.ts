@@ -1,3 +1,4 @@
+import { getOrInsert } from "@tierwall/core/state";
 import type { NodeOptions } from "./program.js";
 import type { NamedSet } from "./ruleset.js";
 
@@ -52,8 +53,7 @@ export function changesText(changes: readonly SetChange[], table: string): strin
 
 /** If two answers with the same address share a transaction, the longer lifetime counts. */
 function renew(renewed: Map<string, Map<string, TimedElement>>, set: string, element: TimedElement): void {
-  const byKey = renewed.get(set) ?? new Map<string, TimedElement>();
-  renewed.set(set, byKey);
+  const byKey = getOrInsert(renewed, set, () => new Map());
   const other = byKey.get(element.key);
   if (other === undefined || other.milliseconds < element.milliseconds) byKey.set(element.key, element);
 }

@@ -3,6 +3,7 @@
  */
 
 export { podFields } from "../cluster/pod-fields.js";
+export { getOrInsert, grouped } from "../collections/maps.js";
 export { type Admission, admissionOf } from "../state/admission.js";
 export { caveatsOfAll, mergedCaveats } from "../state/caveat.js";
 export { deletePolicy, type EditedPolicies, editPolicies } from "../state/edit/edited-policies.js";

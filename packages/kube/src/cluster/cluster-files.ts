@@ -1,6 +1,6 @@
 import type { TextSource } from "@tierwall/core";
 import { clusterFile, foreignKinds, type JsonObject } from "@tierwall/core/manifest";
-import { snapshotObject } from "@tierwall/core/state";
+import { getOrInsert, snapshotObject } from "@tierwall/core/state";
 import { stringify } from "yaml";
 import type { ClusterListing } from "./cluster-listing.js";
 import { policyKinds } from "./kinds.js";
@@ -34,9 +34,9 @@ const jsonText = (policy: JsonObject): string => JSON.stringify(policy, undefine
 const yamlTexts = new WeakMap<JsonObject, string>();
 
 function yamlText(policy: JsonObject): string {
-  const text = yamlTexts.get(policy) ?? stringify(policy, { aliasDuplicateObjects: false, lineWidth: 0 });
-  yamlTexts.set(policy, text);
-  return text;
+  return getOrInsert(yamlTexts, policy, () =>
+    stringify(policy, { aliasDuplicateObjects: false, lineWidth: 0 }),
+  );
 }
 
 const policyTypes: ReadonlySet<string> = new Set(

@@ -2,6 +2,7 @@ import type { Diagnostic } from "@tierwall/core";
 import { listed } from "@tierwall/core/analysis";
 import { formatPath } from "@tierwall/core/manifest";
 import type { PolicyRef, Rule, Tiers } from "@tierwall/core/model";
+import { getOrInsert } from "@tierwall/core/state";
 import type { Statement } from "./condition.js";
 
 /** Codes of what is not understood: a part that fails closed, and a policy that is not enforced at all (S3.6). */
@@ -44,12 +45,7 @@ const failedText = ({ origin, failedClosed }: Rule): string => `${origin.path}: 
 export function failedRulesIn(tiers: Tiers): ReadonlyMap<PolicyRef, readonly Rule[]> {
   const found = new Map<PolicyRef, Rule[]>();
   for (const { rules } of [...tiers.ingress, ...tiers.egress])
-    for (const rule of rules) {
-      if (rule.failedClosed === undefined) continue;
-      const { policy } = rule.origin;
-      const known = found.get(policy);
-      if (known === undefined) found.set(policy, [rule]);
-      else known.push(rule);
-    }
+    for (const rule of rules)
+      if (rule.failedClosed !== undefined) getOrInsert(found, rule.origin.policy, () => []).push(rule);
   return found;
 }

@@ -19,6 +19,7 @@ import {
   type PolicyRef,
   type Rule,
 } from "@tierwall/core/model";
+import { getOrInsert } from "@tierwall/core/state";
 import { exampleMark, type Statement } from "./condition.js";
 
 /**
@@ -70,7 +71,7 @@ function conflictedIn(conflicts: readonly OrderConflict[]): ReadonlyMap<PolicyRe
   const found = new Map<PolicyRef, OrderConflict[]>();
   for (const conflict of conflicts)
     for (const policy of [conflict.first, conflict.second])
-      found.set(policy, [...(found.get(policy) ?? []), conflict]);
+      getOrInsert(found, policy, () => []).push(conflict);
   return new Map([...found].map(([policy, own]) => [policy, conflictedBy(policy, own)]));
 }
 
@@ -101,9 +102,7 @@ function shadowedIn(proofs: readonly RuleProof[]): ReadonlyMap<PolicyRef, Statem
   const found = new Map<PolicyRef, string[]>();
   for (const proof of proofs) {
     const text = shadowText(proof);
-    if (text === undefined) continue;
-    const { policy } = proof.rule.origin;
-    found.set(policy, [...(found.get(policy) ?? []), text]);
+    if (text !== undefined) getOrInsert(found, proof.rule.origin.policy, () => []).push(text);
   }
   return new Map([...found].map(([policy, texts]) => [policy, shadowedBy(texts)]));
 }
@@ -145,10 +144,7 @@ const nameText = ({ origin }: Rule): string => (origin.name === undefined ? "" :
 /** One for each policy of the cluster that has a part in it. */
 function overriddenIn({ policy, direction, intent, by }: Override): readonly Overridden[] {
   const firsts = new Map<PolicyRef, Override["by"][number]>();
-  for (const one of by) {
-    const { policy: other } = one.rule.origin;
-    if (!firsts.has(other)) firsts.set(other, one);
-  }
+  for (const one of by) getOrInsert(firsts, one.rule.origin.policy, () => one);
   return [...firsts].map(([other, { rule, example, ...much }]) => ({
     policy,
     by: other,

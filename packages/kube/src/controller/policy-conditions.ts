@@ -1,5 +1,6 @@
 import type { PolicyRef } from "@tierwall/core/model";
 import { visibleWithin } from "@tierwall/core/report";
+import { getOrInsert } from "@tierwall/core/state";
 import { namesOfForeign } from "../cluster/foreign-kinds.js";
 import type { Situation } from "../cluster/situation.js";
 import { acceptedOf, failedRulesIn } from "./accepted.js";
@@ -117,8 +118,7 @@ export class PolicyConditions {
       this.lagging.delete(uid);
       return conditionOf(policy, found);
     }
-    const since = this.lagging.get(uid) ?? this.now();
-    this.lagging.set(uid, since);
+    const since = getOrInsert(this.lagging, uid, () => this.now());
     return this.now() - since < this.patience.programming ? standing : conditionOf(policy, found);
   }
 

@@ -24,8 +24,7 @@ describe("chains by their contents", () => {
     const first = store.add("first", ["meta priority vmap @m", "drop"]);
     store.add("idle", ["accept"]);
     const maps = new Map([["m", map(`goto ${looked}`, "return")]]);
-    const starts = store.startsOf([map(`goto ${first}`, "accept")]);
-    const reached = store.reachedFrom(starts, (name) => maps.get(name));
+    const reached = store.reachedFrom([map(`goto ${first}`, "accept")], (name) => maps.get(name));
     expect(new Set(reached.chains.keys())).toEqual(new Set([first, looked, last]));
     expect([...reached.maps.keys()]).toEqual(["m"]);
   });

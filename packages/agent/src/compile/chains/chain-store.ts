@@ -1,4 +1,3 @@
-import { editedKeys } from "../../ruleset/equality.js";
 import type { Chain, NamedSet } from "../../ruleset/ruleset.js";
 import { contentName } from "../content-name.js";
 
@@ -11,8 +10,6 @@ interface Stored {
 
 /** Everything that packets can reach. */
 export interface Reached {
-  /** Where packets enter. */
-  readonly starts: ReadonlySet<string>;
   readonly chains: ReadonlyMap<string, Chain>;
   readonly maps: ReadonlyMap<string, NamedSet>;
 }
@@ -42,36 +39,8 @@ export class ChainStore {
     return name;
   }
 
-  /** The chains that maps lead to. */
-  startsOf(maps: Iterable<NamedSet>): ReadonlySet<string> {
-    const found = new Set<string>();
-    for (const map of maps) for (const target of this.targetsOf(map)) found.add(target);
-    return found;
-  }
-
-  haveSameTargets(map: NamedSet, before: NamedSet): boolean {
-    if (map === before || this.onlyAdds(map, before)) return true;
-    const [those, these] = [this.targetsOf(map), this.targetsOf(before)];
-    return those.length === these.length && those.every((target) => these.includes(target));
-  }
-
-  /** Whether a map is known to be another one with more elements, all of which lead to targets of that one. */
-  private onlyAdds(map: NamedSet, before: NamedSet): boolean {
-    const { elements } = map;
-    const { elements: old } = before;
-    if (elements === "learned" || old === "learned") return false;
-    const targets = this.targetsOf(before);
-    const adds = (key: string) => {
-      const target = targetOf(elements.get(key) ?? "");
-      return !old.has(key) && (target === undefined || targets.includes(target));
-    };
-    if (editedKeys(old, elements)?.every(adds) !== true) return false;
-    this.targets.set(map, targets);
-    return true;
-  }
-
   /** Follows all rules and maps. */
-  reachedFrom(starts: ReadonlySet<string>, mapNamed: (name: string) => NamedSet | undefined): Reached {
+  reachedFrom(starts: Iterable<NamedSet>, mapNamed: (name: string) => NamedSet | undefined): Reached {
     const chains = new Map<string, Chain>();
     const maps = new Map<string, NamedSet>();
     const waiting: string[] = [];
@@ -84,7 +53,7 @@ export class ChainStore {
     const visitMap = (map: NamedSet) => {
       for (const target of this.targetsOf(map)) visit(target);
     };
-    for (const start of starts) visit(start);
+    for (const start of starts) visitMap(start);
     for (let name = waiting.pop(); name !== undefined; name = waiting.pop()) {
       const found = this.stored.get(name)!;
       for (const next of found.chains) visit(next);
@@ -95,7 +64,7 @@ export class ChainStore {
         visitMap(map);
       }
     }
-    return { starts, chains, maps };
+    return { chains, maps };
   }
 
   private targetsOf(map: NamedSet): readonly string[] {

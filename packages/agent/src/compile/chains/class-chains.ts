@@ -1,4 +1,5 @@
 import type { Direction } from "@tierwall/core/model";
+import { getOrInsert } from "@tierwall/core/state";
 import { exactMaps, localChain, rangesChain } from "../../ruleset/vocabulary.js";
 import { hasLeft, leaveChain, unsettle } from "../../ruleset/walk-state.js";
 import type { ChainStore } from "./chain-store.js";
@@ -27,9 +28,7 @@ export class ClassChains {
     ending: Ending = endingOf({ direction }),
   ): string {
     const key = `${direction} ${ending} ${walk.map(({ rules }) => rules.join("\n")).join("\n\n")}`;
-    const verdict = this.known.get(key) ?? this.compute(direction, walk, ending);
-    this.known.set(key, verdict);
-    return verdict;
+    return getOrInsert(this.known, key, () => this.compute(direction, walk, ending));
   }
 
   private compute(direction: Direction, walk: readonly TierLayout[], ending: Ending): string {

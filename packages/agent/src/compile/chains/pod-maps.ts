@@ -9,6 +9,7 @@ import {
   podKey,
   type Rule,
 } from "@tierwall/core/model";
+import { getOrInsert } from "@tierwall/core/state";
 import type { NameSet } from "../../ruleset/program.js";
 import type { NamedSet } from "../../ruleset/ruleset.js";
 import { podMaps } from "../../ruleset/vocabulary.js";
@@ -85,9 +86,8 @@ export class PodMaps {
     const { pods: local, rivals } = this.subjects;
     const add = (subject: Subject, addresses: readonly string[]) => {
       for (const sets of names.get(subject) ?? []) {
-        const known = found.get(sets.fresh[4]) ?? { sets, pods: new Set() };
-        for (const address of addresses) known.pods.add(address);
-        found.set(sets.fresh[4], known);
+        const { pods } = getOrInsert(found, sets.fresh[4], () => ({ sets, pods: new Set<string>() }));
+        for (const address of addresses) pods.add(address);
       }
     };
     for (const [pod, subject] of local) add(subject, pod.addresses.map(formatAddress));
@@ -143,11 +143,7 @@ export class PodMaps {
     const textsOf = ({ addresses }: Pod) =>
       addresses.flatMap((address) => (address.family === family ? [formatAddress(address)] : []));
     for (const [pod, subject] of byName(this.subjects.pods))
-      for (const text of textsOf(pod)) {
-        const known = found.get(text);
-        if (known === undefined) found.set(text, new Set([starts.get(subject)!]));
-        else known.add(starts.get(subject)!);
-      }
+      for (const text of textsOf(pod)) getOrInsert(found, text, () => new Set()).add(starts.get(subject)!);
     // Of a pod on another node, only the addresses that it shares with a pod of this node.
     for (const [pod, subject] of byName(this.subjects.rivals))
       for (const text of textsOf(pod)) found.get(text)?.add(starts.get(subject)!);

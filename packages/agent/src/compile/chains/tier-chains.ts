@@ -1,4 +1,4 @@
-import { editedMap } from "@tierwall/core/state";
+import { editedMap, getOrInsert } from "@tierwall/core/state";
 import type { BookEntry } from "../../ruleset/program.js";
 import { contentName } from "../content-name.js";
 import type { End } from "../endpoints/end-store.js";
@@ -96,9 +96,11 @@ export class TierChains {
     const otherwise = this.verdictOf(usual, isolation, ending) ?? "return";
     const verdictsOf = new Map<Step, string>();
     for (const [end, last] of pathsOf(lists)) {
-      const verdict =
-        verdictsOf.get(last) ?? this.verdictOf(itemsAt(last, usual), isolation, ending) ?? "return";
-      verdictsOf.set(last, verdict);
+      const verdict = getOrInsert(
+        verdictsOf,
+        last,
+        () => this.verdictOf(itemsAt(last, usual), isolation, ending) ?? "return",
+      );
       if (verdict !== otherwise) yield [end, verdict];
     }
   }

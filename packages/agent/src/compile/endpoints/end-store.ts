@@ -1,4 +1,5 @@
 import { type Cidr, type Endpoint, type Family, formatCidr } from "@tierwall/core/model";
+import { getOrInsert } from "@tierwall/core/state";
 
 /** Addresses that no rule can distinguish as a peer. They share one identity. */
 export interface End {
@@ -30,7 +31,7 @@ export class Population {
 
   add(end: End): void {
     this.groupOf(end).add(end);
-    for (const block of blocksAround(end)) groupAt(this.inBlock, block).add(end);
+    for (const block of blocksAround(end)) getOrInsert(this.inBlock, block, () => new Set()).add(end);
   }
 
   delete(end: End): void {
@@ -56,17 +57,11 @@ export class Population {
   private groupOf({ kind, sample }: End): Set<End> {
     if (kind === "ambiguous") return this.ambiguous;
     if (kind !== "pod" || sample.kind !== "pod") return this.others;
-    return groupAt(this.podsIn, sample.pod.namespace);
+    return getOrInsert(this.podsIn, sample.pod.namespace, () => new Set());
   }
 }
 
 const blocksAround = ({ blocks }: End): readonly string[] => (blocks === "" ? [] : blocks.split(","));
-
-function groupAt(groups: Map<string, Set<End>>, key: string): Set<End> {
-  const known = groups.get(key) ?? new Set();
-  groups.set(key, known);
-  return known;
-}
 
 /** Removes ends from a map. Returns those that were in it. */
 export function removeAll(gone: ReadonlySet<End>, from: Map<End, unknown>): readonly End[] {

@@ -1,9 +1,9 @@
 import { lastAtMost } from "@tierwall/core/engine";
 import { type Address, type Family, formatAddress, formatRange } from "@tierwall/core/model";
+import { getOrInsert, grouped } from "@tierwall/core/state";
 import { editedElements, type Elements } from "../../ruleset/equality.js";
 import type { NamedSet } from "../../ruleset/ruleset.js";
 import { contentName, digestOf, roomFor } from "../content-name.js";
-import { grouped } from "../grouped.js";
 import type { End } from "./end-store.js";
 import type { EndRange, Ends, Located } from "./ends.js";
 
@@ -156,7 +156,7 @@ export class Identities {
     this.changed = new Set();
     if (ends === this.ends) return this.texts;
     const before = this.texts;
-    const texts = settle(grouped([...ends].map((end) => [this.natural(end), end] as const)));
+    const texts = settle(grouped(ends, (end) => this.natural(end)));
     const differ = (end: End) => before.get(end) !== texts.get(end);
     this.changed = new Set([...before.keys(), ...ends].filter(differ));
     if ([...this.changed].some((end) => before.has(end) && texts.has(end))) this.turn++;
@@ -166,9 +166,7 @@ export class Identities {
   }
 
   private natural(end: End): number {
-    const natural = this.naturals.get(end) ?? numberOf(end.key);
-    this.naturals.set(end, natural);
-    return natural;
+    return getOrInsert(this.naturals, end, () => numberOf(end.key));
   }
 }
 

@@ -1,5 +1,6 @@
 import { type Vocabulary, vocabularyOf } from "@tierwall/core/engine";
 import type { Direction, Inventory, Peer, Pod, PodSelection, Tiers } from "@tierwall/core/model";
+import { getOrInsert } from "@tierwall/core/state";
 
 /** The properties of peers that the rules of the cluster use. The identity of a pod contains nothing else. */
 export type PeerVocabulary = Pick<Vocabulary, "podKeys" | "nodeKeys" | "portNames" | "accounts">;
@@ -71,14 +72,10 @@ export class PodTexts {
 
   /** Replicas share the object with their ports. */
   private textOfPorts(ports: Pod["ports"]): string {
-    const known = this.portTexts.get(ports);
-    if (known !== undefined) return known;
-    const named = ports.filter(({ name }) => name !== undefined && this.vocabulary.portNames.has(name));
-    const made = ` ports ${named
-      .map(({ name, protocol, port }) => `${name}:${protocol}:${port}`)
-      .toSorted()
-      .join()}`;
-    this.portTexts.set(ports, made);
-    return made;
+    return getOrInsert(this.portTexts, ports, () => {
+      const named = ports.filter(({ name }) => name !== undefined && this.vocabulary.portNames.has(name));
+      const texts = named.map(({ name, protocol, port }) => `${name}:${protocol}:${port}`);
+      return ` ports ${texts.toSorted().join()}`;
+    });
   }
 }

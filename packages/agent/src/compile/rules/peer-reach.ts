@@ -17,6 +17,7 @@ import {
   type Inventory,
   type Peer,
 } from "@tierwall/core/model";
+import { getOrInsert } from "@tierwall/core/state";
 import { type End, type Population, removeAll } from "../endpoints/end-store.js";
 import type { Ends } from "../endpoints/ends.js";
 import { blocksOfPeer } from "../endpoints/address-vocabulary.js";
@@ -77,8 +78,7 @@ export class PeerReaches {
     if (same !== undefined) return same.reach;
     const settled = settlePeer(peer, subject);
     const key = peerKey(settled);
-    const found = this.found.get(key) ?? this.find(peer, settled, subject);
-    this.found.set(key, found);
+    const found = getOrInsert(this.found, key, () => this.find(peer, settled, subject));
     this.ofPeer.set(peer, found);
     return found.reach;
   }

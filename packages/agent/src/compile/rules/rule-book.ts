@@ -8,6 +8,7 @@ import {
   type Tier,
   type Tiers,
 } from "@tierwall/core/model";
+import { getOrInsert } from "@tierwall/core/state";
 import type { BookEntry, ModesOf, PolicyModes } from "../../ruleset/program.js";
 import { digestOf } from "../content-name.js";
 
@@ -135,12 +136,10 @@ const known = new WeakMap<Tiers, Tiers>();
  * compiler reuses its results while they are the same.
  */
 export function ownTiers(tiers: Tiers): Tiers {
-  const own = known.get(tiers) ?? {
+  return getOrInsert(known, tiers, () => ({
     ingress: tiers.ingress.filter(isOwn),
     egress: tiers.egress.filter(isOwn),
-  };
-  known.set(tiers, own);
-  return own;
+  }));
 }
 
 const isOwn = ({ name }: Tier): boolean => name !== "foreign";

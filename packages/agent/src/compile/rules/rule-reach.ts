@@ -1,5 +1,6 @@
 import { isRelative, peerKey, settlePeer } from "@tierwall/core/engine";
 import type { Endpoint, PortMatch } from "@tierwall/core/model";
+import { getOrInsert } from "@tierwall/core/state";
 import { type End, removeAll } from "../endpoints/end-store.js";
 import type { Ends } from "../endpoints/ends.js";
 import { type DomainsPeer, type NameSets, nameSetsOf } from "./name-sets.js";
@@ -58,8 +59,7 @@ export class RuleReaches {
 
   of(record: RuleRecord, subject: Subject): RuleReach {
     const key = variantOf(record, subject);
-    const variants = this.found.get(record) ?? new Map<string, Found>();
-    this.found.set(record, variants);
+    const variants = getOrInsert(this.found, record, () => new Map());
     const known = variants.get(key);
     if (known !== undefined) return known.reach;
     const inputs = record.rule.peers.map((peer) => this.peers.of(peer, subject));

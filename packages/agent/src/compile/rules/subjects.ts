@@ -12,8 +12,8 @@ import {
   type TierName,
   type Tiers,
 } from "@tierwall/core/model";
+import { getOrInsert, grouped } from "@tierwall/core/state";
 import { sameList } from "../../ruleset/equality.js";
-import { grouped } from "../grouped.js";
 import { namespaceOf } from "../endpoints/ends.js";
 import type { PodChanges } from "../endpoints/pod-changes.js";
 
@@ -83,10 +83,9 @@ export class Subjects {
       const before = this.subjects.get(key);
       // The rules of a rival are applied to packets on this node.
       const sample = { kind: "pod", pod: { ...pod, node: this.node }, namespace } as const;
-      const subject =
-        subjects.get(key) ?? (before?.sample.namespace === namespace ? before : { key, sample });
-      subjects.set(key, subject);
-      return subject;
+      return getOrInsert(subjects, key, () =>
+        before?.sample.namespace === namespace ? before : { key, sample },
+      );
     };
     for (const pod of pods) this.pods.set(pod, subjectOf(pod));
     this.rivals = new Map([...rivals].map((pod) => [pod, subjectOf(pod)]));
@@ -131,18 +130,17 @@ export class Subjects {
 
 type Selected = (selection: PodSelection) => readonly Subject[];
 
-const bySubject = <T extends Rule | Isolation>(
-  entries: readonly T[],
-  selected: Selected,
-): Map<Subject, T[]> =>
-  grouped(entries.flatMap((entry) => selected(entry.subject).map((subject) => [subject, entry] as const)));
+function bySubject<T extends Rule | Isolation>(entries: readonly T[], selected: Selected): Map<Subject, T[]> {
+  const found = new Map<Subject, T[]>();
+  for (const entry of entries)
+    for (const subject of selected(entry.subject)) getOrInsert(found, subject, () => []).push(entry);
+  return found;
+}
 
 /** Which subjects a selection selects. All rules of a policy share one selection object. */
 function selectionOf(subjects: Iterable<Subject>): Selected {
   // By the label of the namespace, which selectors use, not by its name.
-  const groups = grouped(
-    [...subjects].map((one) => [one.sample.namespace.labels[namespaceNameLabel] ?? "", one] as const),
-  );
+  const groups = grouped(subjects, ({ sample }) => sample.namespace.labels[namespaceNameLabel] ?? "");
   const known = new WeakMap<PodSelection, readonly Subject[]>();
   const select = (selection: PodSelection) => {
     const names = namedNamespaces({ kind: "labels", match: selection.namespaces }) ?? groups.keys();
@@ -150,9 +148,7 @@ function selectionOf(subjects: Iterable<Subject>): Selected {
     return candidates.filter(({ sample }) => isSubject(selection, sample));
   };
   return (selection) => {
-    const found = known.get(selection) ?? select(selection);
-    known.set(selection, found);
-    return found;
+    return getOrInsert(known, selection, () => select(selection));
   };
 }
 

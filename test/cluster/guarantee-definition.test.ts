@@ -113,6 +113,23 @@ describe.skipIf(noControlPlane)(`the definition of Guarantee on an API server${s
     expect(body.message).toMatch(message);
   });
 
+  it("refuses one end without a list, which files may have, and names the field", async () => {
+    const single = guarantee({ from: { namespaces: {} } });
+    expect(complaintsOf(single)).toEqual([]);
+    // kubectl asks for strict validation.
+    const strict = await tryOut(single);
+    expect([strict.status, strict.body.message]).toEqual([
+      400,
+      expect.stringContaining('unknown field "spec.from.namespaces"'),
+    ]);
+    const path = `${collection}?dryRun=All&fieldValidation=Ignore`;
+    const { status, body } = await api.ask({ method: "POST", path, body: JSON.stringify(single) });
+    expect([status, body.message]).toEqual([
+      422,
+      expect.stringContaining("spec.from in body must be of type array"),
+    ]);
+  });
+
   it("keeps status on a path of its own", async () => {
     const status = { restsOn: ["a rule"] };
     await api.create(collection, { ...guarantee({}), status });

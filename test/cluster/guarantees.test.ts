@@ -1,7 +1,12 @@
+import { readdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
 import type { JsonObject } from "@tierwall/core/manifest";
 import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from "vitest";
+import { parseAllDocuments } from "yaml";
+import { folderOf, removeFolders, tierwall } from "../../packages/cli/testing/run-command.js";
 import { AdmissionLab } from "./admission-lab.js";
 import { ApiClient } from "./api-client.js";
+import { attempts, guarantees, policies } from "./assumption-policies.js";
 import { ControlPlane, noControlPlane, patience, startTimeout, testTimeout } from "./control-plane.js";
 import { ControllerLab } from "./controller-lab.js";
 import { noKubectl } from "./kubectl.js";
@@ -38,6 +43,11 @@ const hole: JsonObject = {
     },
   ],
 };
+interface Named {
+  readonly kind: string;
+  readonly metadata: { readonly name: string };
+}
+
 const broken = (port: number) =>
   `pod {} in namespace other {} → pod {} in namespace another {pci: "true"} on ${port}/TCP would be allowed`;
 
@@ -121,6 +131,7 @@ describe.skipIf(reason)(`kubectl, with guarantees and the webhook${title}`, () =
 });
 
 describe.skipIf(noControlPlane)(`the controller, with guarantees${title}`, () => {
+  afterAll(removeFolders);
   let lab: ControllerLab;
   beforeAll(async () => {
     lab = await ControllerLab.start(definitionsIn(""));
@@ -162,6 +173,74 @@ describe.skipIf(noControlPlane)(`the controller, with guarantees${title}`, () =>
     await expect
       .poll(async () => (await eventsAbout("closed")).toSorted(), patience)
       .toEqual(["Normal Proven", "Warning Refuted"]);
+  });
+
+  it("an API server keeps the assumptions of a proof true, with the policies that `tierwall prove` writes", async () => {
+    const folder = folderOf({ "policies.yaml": policies, "guarantees.yaml": guarantees });
+    const run = tierwall(["prove", "guarantees.yaml", "-f", "policies.yaml", "--write", "saved"], {
+      cwd: folder,
+    });
+    expect([run.status, run.stderr.split("\n").filter((line) => line.startsWith("wrote")).length]).toEqual([
+      0, 5,
+    ]);
+    const files = readdirSync(join(folder, "saved"));
+    const objects = files.flatMap((file) =>
+      parseAllDocuments(readFileSync(join(folder, "saved", file), "utf8")).map(
+        (each) => each.toJS() as Named,
+      ),
+    );
+    const plural = (kind: string) =>
+      `/apis/admissionregistration.k8s.io/v1/${kind === "ValidatingAdmissionPolicy" ? "validatingadmissionpolicies" : "validatingadmissionpolicybindings"}`;
+    for (const object of objects) await lab.api.create(plural(object.kind), object);
+    const sent = async (collection: string, metadata: object) =>
+      lab.api.ask({
+        method: "POST",
+        path: `${collection}?dryRun=All`,
+        body: JSON.stringify({
+          metadata,
+          ...(collection.endsWith("pods")
+            ? { spec: { nodeName: "n1", containers: [{ name: "c", image: "i" }] } }
+            : {}),
+        }),
+      });
+    for (const { guarantee, collection, refused, admitted } of attempts) {
+      // API servers read these policies a moment after they are written.
+      await expect.poll(async () => (await sent(collection, refused)).status, patience).toBe(422);
+      const { body } = await sent(collection, refused);
+      expect(body.message).toContain(`ValidatingAdmissionPolicy '${guarantee}-assumes-1'`);
+      expect(body.message).toContain("guarantees assume that ");
+      expect(await sent(collection, admitted)).toMatchObject({ status: 201 });
+    }
+    // Labels that are changed, also through subresources.
+    const headers = { "content-type": "application/merge-patch+json" };
+    const labelled = async (path: string, labels: Readonly<Record<string, string>>) =>
+      (
+        await lab.api.ask({
+          method: "PATCH",
+          path: `${path}?dryRun=All`,
+          headers,
+          body: JSON.stringify({ metadata: { labels } }),
+        })
+      ).status;
+    const shop = "/api/v1/namespaces/shop";
+    for (const path of [shop, `${shop}/status`]) {
+      expect(await labelled(path, { pci: "true", team: "a" })).toBe(200);
+      expect(await labelled(path, { pci: "true" })).toBe(422);
+    }
+    const { body } = await lab.api.ask({ path: shop });
+    const { labels, ...metadata } = body.metadata as { labels: object };
+    const finalized = JSON.stringify({
+      ...body,
+      metadata: { ...metadata, labels: { ...labels, pci: "true" } },
+    });
+    const path = `${shop}/finalize?dryRun=All`;
+    expect((await lab.api.ask({ method: "PUT", path, body: finalized })).status).toBe(422);
+    expect(await labelled("/api/v1/namespaces/shop/pods/db", { tier: "data", app: "db" })).toBe(200);
+    for (const part of ["", "/status"]) {
+      expect(await labelled(`/api/v1/namespaces/shop/pods/web${part}`, { app: "db" })).toBe(422);
+      expect(await labelled(`/api/v1/nodes/n1${part}`, { edge: "yes" })).toBe(422);
+    }
+    for (const { kind, metadata } of objects) await lab.api.delete(`${plural(kind)}/${metadata.name}`);
   });
 
   it("decides a guarantee again that is changed, and explains why one cannot be decided", async () => {

@@ -4,7 +4,8 @@ import { ClusterFeed, openCluster, type RunningPage, startPage } from "@tierwall
 import { onlyInFull } from "../slice.mjs";
 import { RunningCommand } from "../../packages/cli/testing/running-command.js";
 import { ApiClient } from "./api-client.js";
-import { ControlPlane, noControlPlane, startTimeout, testTimeout } from "./control-plane.js";
+import { ControlPlane, noControlPlane, patience, startTimeout, testTimeout } from "./control-plane.js";
+import { createPolicy, definitionsIn, guarding, install, kinds } from "./policy-cluster.js";
 
 /* The page, with a cluster behind a real API server. */
 
@@ -21,6 +22,14 @@ interface State {
   readonly revision: string;
   readonly provenance: string;
   readonly sources: readonly { readonly file: string; readonly text: string }[];
+}
+
+interface Guarantees {
+  readonly guarantees: readonly {
+    readonly name: string;
+    readonly result: string;
+    readonly restsOn?: readonly unknown[];
+  }[];
 }
 
 vi.setConfig({ testTimeout });
@@ -92,11 +101,36 @@ describe.skipIf(noControlPlane)(`the page of a live cluster${title}`, () => {
     await reader.cancel();
   });
 
-  it("is what `tierwall serve` shows", async () => {
+  it("is what `tierwall serve` shows, with the guarantees of the cluster and whether they hold now", async () => {
+    await install(api, definitionsIn(""));
+    const pods = (app: string) => ({
+      pods: { namespaceSelector: {}, podSelector: { matchLabels: { app } } },
+    });
+    await createPolicy(api, kinds.guarantee, "db-is-closed", {
+      from: [pods("cart")],
+      to: [pods("db")],
+      verdict: "Deny",
+    });
     const command = new RunningCommand(["serve", "--port", "0", "--kubeconfig", plane.kubeconfig()]);
     const [, url] = await command.says(/(http:\S+) {2}/);
     const shown = (await (await fetch(`${url}api/v1/state`)).json()) as State;
     expect(shown.sources.map(({ text }) => text).join("\n")).toContain('"name":"cart"');
+
+    const results = async () => {
+      const answer = (await (await fetch(`${url}api/v1/guarantees`)).json()) as Guarantees;
+      return answer.guarantees.map(({ name, result, restsOn = [] }) => [name, result, restsOn.length]);
+    };
+    expect(await results()).toEqual([["db-is-closed", "Refuted", 0]]);
+    const guarded = await createPolicy(api, kinds.cluster, "guard", guarding("db", 10, ["Deny", "cart"]));
+    await expect.poll(results, patience).toEqual([["db-is-closed", "Proven", 1]]);
+    // A rule before it that accepts; then only the guarantee changes.
+    await api.patch(guarded, { spec: guarding("db", 10, ["Accept", "cart"], ["Deny", "cart"]) });
+    await expect.poll(results, patience).toEqual([["db-is-closed", "Refuted", 0]]);
+    const nothing = { matchLabels: { a: "b" }, matchExpressions: [{ key: "a", operator: "DoesNotExist" }] };
+    await api.patch(`${kinds.guarantee.path}/db-is-closed`, { spec: { from: [{ namespaces: nothing }] } });
+    await expect.poll(results, patience).toEqual([["db-is-closed", "Vacuous", 0]]);
+    await api.delete(`${kinds.guarantee.path}/db-is-closed`);
+    await expect.poll(results, patience).toEqual([]);
     expect(await command.stop()).toBe(0);
   });
 

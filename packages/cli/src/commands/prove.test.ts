@@ -24,6 +24,59 @@ const folder = folderOf({
 });
 const same = (...args: readonly string[]) => tierwall(["prove", "--same", ...args], { cwd: folder });
 
+describe("tierwall prove --write", () => {
+  const guarantee = (name: string, assuming: string) => `---
+apiVersion: tierwall.dev/v1
+kind: Guarantee
+metadata: {name: "${name}"}
+spec:
+  given: [../policies.yaml]
+  from: {namespaces: {matchExpressions: [{key: team, operator: NotIn, values: [a, b]}]}}
+  to: {namespaces: {matchLabels: {cards: "yes"}}}
+  verdict: Deny
+  assuming: [${assuming}]
+`;
+  const cards = '{every: namespace, with: {matchLabels: {cards: "yes"}}, has: {matchLabels: {pci: "true"}}}';
+  const unneeded = "{every: pod, has: {matchExpressions: [{key: app, operator: Exists}]}}";
+  const addresses = "{podCidrs: [10.244.0.0/16]}";
+
+  it("saves the policies with which an API server keeps the assumptions of a proof true", () => {
+    const where = folderOf({
+      "policies.yaml": policy(accept("a", "b")),
+      "guarantees/cards.yaml": guarantee("Cards: only a/b", `${unneeded}, ${cards}`),
+      "guarantees/open.yaml": guarantee("refuted", addresses),
+    });
+    const { status, stdout, stderr } = tierwall(["prove", "guarantees", "--write", "saved"], { cwd: where });
+    expect(status).toBe(1);
+    expect(stdout).toContain("PROVEN");
+    expect(stderr.split("\n").filter((line) => line.startsWith("wrote"))).toEqual([
+      "wrote saved/Cards--only-a-b-assumptions.yaml",
+      "wrote saved/refuted.yaml",
+    ]);
+    const text = readFileSync(join(where, "saved/Cards--only-a-b-assumptions.yaml"), "utf8");
+    const [written, binding, ...others] = text.split("---\n");
+    expect(others).toEqual([]);
+    expect(written).toContain("kind: ValidatingAdmissionPolicy\n");
+    expect(written).toContain("  name: cards-only-a-b-assumes-1\n");
+    expect(written).toMatch(/resources:\n +- namespaces\n +- namespaces\/status\n/);
+    expect(written).toContain(
+      "message: guarantees assume that every namespace with cards=yes has pci=true\n",
+    );
+    expect(binding).toContain("kind: ValidatingAdmissionPolicyBinding\n");
+    expect(binding).toContain("policyName: cards-only-a-b-assumes-1\n");
+  });
+
+  it("reports a folder that cannot be written", () => {
+    const where = folderOf({
+      "policies.yaml": policy(accept("a")),
+      "guarantees/open.yaml": guarantee("refuted", addresses),
+      occupied: "",
+    });
+    const { status, stderr } = tierwall(["prove", "guarantees", "--write", "occupied"], { cwd: where });
+    expect([status, stderr]).toEqual([2, expect.stringContaining("`occupied` cannot be written: ")]);
+  });
+});
+
 describe("tierwall prove --same", () => {
   it("exits with 0 where two files are the same in every cluster", () => {
     expect(same("together.yaml", "split.yaml")).toEqual({

@@ -1,11 +1,12 @@
 import type { IncomingMessage } from "node:http";
 import { PassThrough } from "node:stream";
 import { setTimeout as sleep } from "node:timers/promises";
+import type { JsonObject } from "@tierwall/core/manifest";
 import { expect, it } from "vitest";
 import { ClusterSource } from "./cluster-source.js";
 import type { Connection } from "./connection.js";
 import { foreignWatchedKinds } from "./foreign-kinds.js";
-import { watchedKinds } from "./kinds.js";
+import { guaranteeKind, watchedKinds } from "./kinds.js";
 import { scriptedConnection } from "../../testing/scripted-connection.js";
 
 /* What does not need a real API server, which test/cluster/list-watch.test.ts has. */
@@ -105,3 +106,38 @@ it.each([
     await source.stop();
   },
 );
+
+it("a guarantee that changes is another situation for a program that lists objects; its status is not", async () => {
+  const connection = scriptedConnection(({ path }) =>
+    path === "/apis"
+      ? { status: 200, body: { kind: "APIGroupDiscoveryList", items: [] } }
+      : { status: 200, body: { apiVersion: "v1", metadata: { resourceVersion: "1" }, items: [] } },
+  );
+  const own = watchedKinds.filter(({ kind }) => kind === "Namespace");
+  const source = new ClusterSource(quiet(connection), {
+    kinds: [...own, guaranteeKind],
+    times,
+    keepsObjects: true,
+  });
+  let situations = 0;
+  await source.start(() => void situations++);
+  const object = (verdict: string, status: JsonObject) => ({
+    apiVersion: "tierwall.dev/v1",
+    kind: "Guarantee",
+    metadata: { name: "closed" },
+    spec: { from: [{ namespaces: {} }], to: [{ namespaces: {} }], verdict },
+    status,
+  });
+  const key = source.keyOf(object("Deny", {}));
+  expect(situations).toBe(1);
+  source.set(guaranteeKind, key, object("Deny", {}));
+  await expect.poll(() => situations).toBe(2);
+  source.set(guaranteeKind, key, object("Deny", { restsOn: ["x"] }));
+  await sleep(100);
+  expect(situations).toBe(2);
+  source.set(guaranteeKind, key, object("Allow", {}));
+  await expect.poll(() => situations).toBe(3);
+  source.remove(guaranteeKind, key);
+  await expect.poll(() => situations).toBe(4);
+  await source.stop();
+});

@@ -9,6 +9,7 @@ import { Discovery } from "./discovery.js";
 import { foreignAmong } from "./foreign-kinds.js";
 import { guaranteeKind, resourceOf, type WatchedKind, watchedKinds } from "./kinds.js";
 import { type KindHealth, Reflector, type ReflectorTimes, usualTimes } from "./reflector.js";
+import { hasSameMeaning } from "./same-meaning.js";
 import { isSameMoment, type Situation, situationOf, type SituationSource } from "./situation.js";
 
 export interface ClusterSourceOptions extends Omit<LiveOptions, "provenance"> {
@@ -52,8 +53,15 @@ export class ClusterSource implements SituationSource {
   private readonly delivery: Delivery;
   private onSituation: ((situation: Situation) => Promise<void> | void) | undefined;
   private given:
-    | Readonly<{ moment: Moment; unseen: string; unreadForeign: Situation["unreadForeign"] }>
+    | Readonly<{
+        moment: Moment;
+        unseen: string;
+        guarantees: number;
+        unreadForeign: Situation["unreadForeign"];
+      }>
     | undefined;
+  /** How often a guarantee changed, with `keepsObjects`: no verdict depends on them, but listings contain them. */
+  private guarantees = 0;
   private firstGiven: () => void = () => undefined;
 
   constructor(
@@ -118,12 +126,18 @@ export class ClusterSource implements SituationSource {
     this.live.set(asManifest(kept));
     this.options.onObject?.(key, object);
     this.options.follower?.set(kept);
-    if (this.options.keepsObjects === true) this.kept.get(kind)!.set(key, kept);
+    if (this.options.keepsObjects === true) {
+      const before = this.kept.get(kind)!.get(key);
+      // A status that the controller wrote is no change.
+      if (kind === guaranteeKind && (before === undefined || !hasSameMeaning(before, kept)))
+        this.guarantees++;
+      this.kept.get(kind)!.set(key, kept);
+    }
     this.delivery.request();
   }
 
   remove(kind: WatchedKind, key: string): void {
-    this.kept.get(kind)!.delete(key);
+    if (this.kept.get(kind)!.delete(key) && kind === guaranteeKind) this.guarantees++;
     this.live.remove(key);
     this.options.onObject?.(key, undefined);
     this.options.follower?.remove(key);
@@ -156,15 +170,16 @@ export class ClusterSource implements SituationSource {
   }
 
   private async deliver(since: number): Promise<void> {
-    const { given } = this;
+    const { given, guarantees } = this;
     if (given === undefined && !this.isComplete) return;
     const moment = this.live.moment();
     const { unseen: now } = this;
     const unseen = JSON.stringify(now);
     const sees = given?.unseen === unseen;
-    if (given !== undefined && sees && isSameMoment(moment, given.moment)) return;
+    const isKnown = sees && given.guarantees === guarantees && isSameMoment(moment, given.moment);
+    if (isKnown) return;
     const unreadForeign = sees ? given.unreadForeign : foreignAmong(now.forbidden);
-    this.given = { moment, unseen, unreadForeign };
+    this.given = { moment, unseen, guarantees, unreadForeign };
     await this.onSituation?.(situationOf(moment, since, unreadForeign));
     this.firstGiven();
   }

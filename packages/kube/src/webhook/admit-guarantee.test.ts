@@ -156,8 +156,12 @@ describe("an edit that breaks guarantees", () => {
     expect(await edit(many)).toEqual({
       allowed: true,
       warnings: [
-        "it was not decided in time whether guarantees still hold: g-0, g-1, g-2, g-3, g-4 and 995 more",
+        "it was not decided in time whether guarantees still hold: g-0, g-1, g-2, g-3, g-4 and 995 more; the change is admitted, although `onBreak` is `Refuse`",
       ],
+    });
+    expect(await edit([affected("a", "Warn")])).toEqual({
+      allowed: true,
+      warnings: ["it was not decided in time whether guarantees still hold: a"],
     });
   });
 

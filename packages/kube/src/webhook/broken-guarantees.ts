@@ -54,5 +54,9 @@ function undecidedWarning(undecided: readonly Affected[], isReadable: boolean): 
   const names = undecided.slice(0, mostNamed).map(({ name }) => name);
   const more = undecided.length > names.length ? ` and ${undecided.length - names.length} more` : "";
   const which = isReadable ? `: ${names.join(", ")}${more}` : "";
-  return { about: "guarantee", text: `it was not decided in time whether guarantees still hold${which}` };
+  const isAdmitted = undecided.some(({ onBreak }) => onBreak === "Refuse")
+    ? "; the change is admitted, although `onBreak` is `Refuse`"
+    : "";
+  const text = `it was not decided in time whether guarantees still hold${which}${isAdmitted}`;
+  return { about: "guarantee", text };
 }

@@ -33,7 +33,7 @@ export function admissionExpression(assumption: Assumption): string | undefined 
 export function admissionPolicyText(assumption: Assumption, name: string): string | undefined {
   const expression = admissionExpression(assumption);
   if (expression === undefined) return undefined;
-  const resource = assumption.kind === "every" ? `${assumption.scope}s` : "namespaces";
+  const resources = resourcesOf[assumption.kind === "every" ? assumption.scope : "namespace"];
   const apiVersion = "admissionregistration.k8s.io/v1";
   const objects: readonly JsonObject[] = [
     {
@@ -44,7 +44,7 @@ export function admissionPolicyText(assumption: Assumption, name: string): strin
         failurePolicy: "Fail",
         matchConstraints: {
           resourceRules: [
-            { apiGroups: [""], apiVersions: ["v1"], operations: ["CREATE", "UPDATE"], resources: [resource] },
+            { apiGroups: [""], apiVersions: ["v1"], operations: ["CREATE", "UPDATE"], resources },
           ],
         },
         validations: [{ expression, message: `guarantees assume that ${assumption.text}` }],
@@ -59,6 +59,13 @@ export function admissionPolicyText(assumption: Assumption, name: string): strin
   ];
   return writeYaml(objects.map((value) => ({ value, comments: [] })));
 }
+
+/** Labels can also be changed through subresources that are meant for something else. */
+const resourcesOf = {
+  namespace: ["namespaces", "namespaces/status", "namespaces/finalize"],
+  pod: ["pods", "pods/status"],
+  node: ["nodes", "nodes/status"],
+} as const;
 
 const implication = (premise: string, conclusion: string): string =>
   premise === "true" ? conclusion : `!(${premise}) || (${conclusion})`;

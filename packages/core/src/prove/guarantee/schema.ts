@@ -169,16 +169,24 @@ export const guaranteeObject = part("a Guarantee", "What must hold in every clus
           string("A path."),
         ),
         from: required(
-          list("Sources of the connections: one end, or a list. In a cluster: a list.", end, {
-            minItems: 1,
-            crdMaxItems,
-          }),
+          list(
+            "Sources of the connections. In a file: one end, or a list; in a cluster: always a list, `[{…}]`.",
+            end,
+            {
+              minItems: 1,
+              crdMaxItems,
+            },
+          ),
         ),
         to: required(
-          list("Destinations of the connections: one end, or a list. In a cluster: a list.", end, {
-            minItems: 1,
-            crdMaxItems,
-          }),
+          list(
+            "Destinations of the connections. In a file: one end, or a list; in a cluster: always a list, `[{…}]`.",
+            end,
+            {
+              minItems: 1,
+              crdMaxItems,
+            },
+          ),
         ),
         ports: ports("Only these ports."),
         exceptPorts: ports(
@@ -207,7 +215,7 @@ export const guaranteeObject = part("a Guarantee", "What must hold in every clus
         ),
         assuming: list("What is assumed about every cluster.", assumption, { crdMaxItems }),
         onBreak: oneOf(
-          "In a cluster, what happens to a change of a policy that breaks the guarantee: `Warn` warns, `Refuse` refuses the change. Not used in files.",
+          "In a cluster, what happens to a change of a policy that breaks the guarantee: `Warn` warns, `Refuse` refuses the change. If it is not decided in time whether the change breaks it, both warn. Not used in files.",
           ["Warn", "Refuse"],
           "Warn",
         ),

@@ -14,6 +14,7 @@ import {
 } from "../input/state.js";
 import { print, printMessage, printText, styleFor } from "../output/terminal.js";
 import { type Assertion, firstAssertions, holding, testText } from "./first-test.js";
+import { ownInstallation, unknownRepository } from "./installation.js";
 import { type Ci, ciFile, configPath, configText, type InitFile, testPath } from "./init-files.js";
 import { manifestFolders, repositoryOf } from "./manifest-folders.js";
 
@@ -172,7 +173,11 @@ function filesFor({
       what: `${assertions.length} ${assertions.length === 1 ? "assertion that holds" : "assertions that hold"} now`,
     });
   if (ci === "none") return files;
-  const job = ciFile(ci, { folder: relative(root, folder), hasTest: assertions.length > 0 });
+  const job = ciFile(ci, {
+    folder: relative(root, folder),
+    hasTest: assertions.length > 0,
+    installation: ownInstallation(),
+  });
   return [...files, { ...job, path: join(relative(folder, root), job.path) }];
 }
 
@@ -243,23 +248,29 @@ function nextSteps(
   assertions: readonly Assertion[],
   live: boolean,
 ): readonly string[] {
+  const unknownSource = files.find(({ text }) => text.includes(unknownRepository))?.path;
   const hasGitlab = files.some(({ path }) => path.endsWith(".gitlab-ci.yml"));
   if (assertions.length === 0)
     return [
       "No test was written: the input has no pods, and no policy that selects any. Add a",
       "workload or a policy, and run `tierwall init` again.",
     ];
+  const steps = [
+    `Read ${testPath}, and keep the lines that must stay true.`,
+    `Run it: tierwall test ${testPath}`,
+    ...(unknownSource === undefined ? [] : [`Set TIERWALL_REPOSITORY in ${unknownSource}.`]),
+    ...(hasGitlab ? ["Add to .gitlab-ci.yml: include: [{local: .gitlab/tierwall.gitlab-ci.yml}]"] : []),
+    ...(live ? [] : ["Commit the files."]),
+  ];
   return [
     "Next:",
-    `  1. Read ${testPath}, and keep the lines that must stay true.`,
-    `  2. Run it: tierwall test ${testPath}`,
-    ...(hasGitlab ? ["  3. Add to .gitlab-ci.yml: include: [{local: .gitlab/tierwall.gitlab-ci.yml}]"] : []),
+    ...steps.map((step, i) => `  ${i + 1}. ${step}`),
     ...(live
       ? [
           "",
           "For CI, save a snapshot of the cluster (tierwall snapshot -o cluster.json.gz), and",
           "run tierwall init -f cluster.json.gz --force.",
         ]
-      : [`  ${hasGitlab ? 4 : 3}. Commit the files.`]),
+      : []),
   ];
 }

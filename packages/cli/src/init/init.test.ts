@@ -1,4 +1,5 @@
-import { cpSync, existsSync, readdirSync, readFileSync } from "node:fs";
+import { execFileSync } from "node:child_process";
+import { chmodSync, cpSync, existsSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { afterAll, describe, expect, it } from "vitest";
@@ -6,7 +7,8 @@ import { parse } from "yaml";
 import { isFull } from "../../../../test/slice.mjs";
 import { usageError, wordsOf } from "../../testing/command-lines.js";
 import { folderOf, removeFolders, tierwall } from "../../testing/run-command.js";
-import { version } from "../version.js";
+import { type Ci, ciFile } from "./init-files.js";
+import { publicUrl } from "./installation.js";
 
 afterAll(removeFolders);
 
@@ -41,14 +43,94 @@ interface Written {
 }
 const testIn = (cwd: string) => parse(read(cwd, "connectivity-test.yaml")) as Written;
 
-/** The commands of the CI job that was written, without npx. */
-function ciCommands(text: string): readonly (readonly string[])[] {
-  const prefix = `npx --yes tierwall@${version} `;
-  return text
-    .split("\n")
-    .filter((line) => line.includes(prefix))
-    .map((line) => wordsOf(line.slice(line.indexOf(prefix) + prefix.length)));
-}
+/** The commands of Tierwall in the CI job that was written. */
+const ciCommands = (text: string): readonly (readonly string[])[] =>
+  Array.from(text.matchAll(/^ *- (?:run: )?tierwall (.*)$/gm), ([, words]) => wordsOf(words!));
+
+describe("the CI job installs what wrote it", () => {
+  interface Job {
+    readonly env?: Readonly<Record<string, string>>;
+    readonly variables?: Readonly<Record<string, string>>;
+    readonly steps?: readonly { readonly run?: string }[];
+    readonly script?: readonly string[];
+  }
+  /** Runs the commands of a job in bash, with a repository whose build makes a `tierwall` that prints its arguments. */
+  function runJob(ci: Ci, hasTest: boolean): string {
+    const source = folderOf({
+      "package.json": JSON.stringify({
+        scripts: { build: "mkdir -p node_modules/.bin && cp tierwall node_modules/.bin/" },
+      }),
+      tierwall: '#!/bin/sh\necho "ran $*"\n',
+    });
+    chmodSync(join(source, "tierwall"), 0o755);
+    const git = (...args: readonly string[]) =>
+      execFileSync("git", ["-C", source, "-c", "user.name=a", "-c", "user.email=a@b", ...args], {
+        encoding: "utf8",
+      });
+    git("init", "--quiet");
+    git("add", ".");
+    git("commit", "--quiet", "--message", "first");
+    const commit = git("rev-parse", "HEAD").trim();
+    const installation = { from: "source", repository: source, commit } as const;
+    const { text } = ciFile(ci, { folder: "", hasTest, installation });
+    const temporary = folderOf({ path: "" });
+    const document = parse(text.replace(/\/tmp\/tierwall(?![-\w])/g, join(temporary, "tierwall"))) as {
+      readonly jobs?: Readonly<Record<string, Job>>;
+    } & Readonly<Record<string, Job>>;
+    const job = (document.jobs ?? document)["network-policies"]!;
+    const path = join(temporary, "path");
+    // A step of GitHub runs in a shell of its own, with the folders that earlier steps added to the PATH.
+    const commands = job.script ?? [
+      ...job.steps!.flatMap(({ run }) =>
+        run === undefined ? [] : [`(${run}\n)\nPATH="$(cat '${path}'):$PATH"`],
+      ),
+    ];
+    return execFileSync("bash", ["-e", "-c", commands.join("\n")], {
+      cwd: folderOf({}),
+      env: { ...process.env, ...job.env, ...job.variables, RUNNER_TEMP: temporary, GITHUB_PATH: path },
+      encoding: "utf8",
+    });
+  }
+
+  it.each([
+    ["github", "ran lint -o github --max-severity error"],
+    ["gitlab", "ran lint --max-severity error"],
+  ] as const)("%s: its commands run as they are", (ci, lint) => {
+    const lines = runJob(ci, true).split("\n");
+    expect(lines.filter((line) => line.startsWith("ran "))).toEqual([
+      "ran validate",
+      lint,
+      "ran test connectivity-test.yaml",
+    ]);
+  });
+
+  it("from npm where this is a release", () => {
+    const installation = { from: "npm", version: "1.2.3" } as const;
+    for (const ci of ["github", "gitlab"] as const) {
+      const { text } = ciFile(ci, { folder: "", hasTest: true, installation });
+      expect(text).toContain("npm install --global tierwall@1.2.3\n");
+      expect(text).not.toContain("git clone");
+      expect(parse(text)).toBeTypeOf("object");
+    }
+  });
+
+  it.each([
+    ["git@github.com:owner/tierwall.git", "https://github.com/owner/tierwall.git"],
+    ["ssh://git@example.com:2222/a/tierwall.git", "https://example.com/a/tierwall.git"],
+    ["https://user:secret@example.com/tierwall.git", "https://example.com/tierwall.git"],
+    ["https://example.com/tierwall", "https://example.com/tierwall"],
+    ["/srv/tierwall.git", undefined],
+    ["file:///srv/tierwall.git", undefined],
+    ["../tierwall", undefined],
+  ])("of the remote %s, the URL is %s", (remote, url) => expect(publicUrl(remote)).toBe(url));
+
+  it("asks for the URL where the clone has none", () => {
+    const installation = { from: "source", repository: undefined, commit: "abc" } as const;
+    expect(ciFile("github", { folder: "", hasTest: true, installation }).text).toMatch(
+      /# Change this URL.*\n +TIERWALL_REPOSITORY: "https:\/\/example\.com\/tierwall\.git"/,
+    );
+  });
+});
 
 describe("what init writes passes its own CI job", () => {
   it.each(examples)("for example %s", (name) => {
@@ -249,7 +331,7 @@ describe("the files of init", () => {
     const job = parse(read(root, ".gitlab/tierwall.gitlab-ci.yml")) as {
       readonly "network-policies": { readonly script: readonly string[] };
     };
-    expect(job["network-policies"].script[0]).toBe(String.raw`cd 'it'\''s deep'`);
+    expect(job["network-policies"].script).toContain(String.raw`cd 'it'\''s deep'`);
   });
 
   it("are for GitLab where the repository uses it, and none with --ci none", () => {

@@ -32,7 +32,10 @@ function headline(
 ): readonly string[] {
   if (refusals.length > 0)
     return [bad(`✗ refused for ${counted(refusals.length, "reason")}; nothing was written`)];
-  if (replaced.length === 0) return ["there is nothing to convert"];
+  if (replaced.length === 0)
+    return [
+      "there is nothing to convert: the input has no cluster-wide policies of other APIs, and NetworkPolicies stay as they are",
+    ];
   const became = `${counted(replaced.length, "policy")} became ${policies.length}`;
   if (proof === undefined) return [became];
   if (proof.pods === 0)
@@ -52,7 +55,7 @@ function headline(
     good(
       `✓ proven: ${became}, and every verdict about the ${counted(proof.pods, "pod")} is the same: ${among}`,
     ),
-    wrap("  replaced: ", replacedNames(replaced), "    ", 100),
+    wrap("  replaced: ", replacedNames(replaced), "    "),
   ];
 }
 
@@ -62,7 +65,7 @@ function replacedNames(replaced: Conversion["replaced"]): string {
 }
 
 function remarks(conversion: Conversion): readonly string[] {
-  return conversion.remarks.map((text) => wrap("  · ", text, "    ", 100));
+  return conversion.remarks.map((text) => wrap("  · ", text, "    "));
 }
 
 /** Whether the same holds of clusters that do not exist yet. */

@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { world } from "../../../testing/world.js";
 import { parseCidr } from "../../net/cidr.js";
+import { readState } from "../../state/state.js";
 import { convert } from "./convert.js";
 import { isProven } from "./proof.js";
 import type { Target } from "./targets.js";
@@ -63,6 +64,40 @@ spec:
 const denyWeb =
   "ingress: [{action: Deny, from: [{pods: {namespaceSelector: {}, podSelector: {matchLabels: {app: web}}}}]}]";
 const passWeb = denyWeb.replace("Deny", "Pass");
+
+describe("comments about whole policies and files", () => {
+  const long = `${"a long line ".repeat(12)}stays one line`;
+  const tenants = `apiVersion: policy.networking.k8s.io/v1alpha1
+kind: AdminNetworkPolicy
+metadata: {name: tenants}
+spec:
+  priority: 900
+  subject: {namespaceSelector: {}}
+  ingress: [{action: Deny, from: [{namespaces: {notSameLabels: [tenant]}}], l4Selector: {allPorts: true}}]
+`;
+  const ofFile = (text: string) => {
+    const sources = [
+      { file: "cluster.yaml", text: cluster },
+      { file: "policies.yaml", text },
+    ];
+    return convert(readState(sources), { to: "cluster-network-policy" });
+  };
+  const occurrences = (text: string, part: string) => text.split(part).length - 1;
+
+  it("a policy that becomes several keeps its comment on the first of them", () => {
+    const { text, policies } = ofFile(`# About tenants.\n${tenants}`);
+    expect(policies.length).toBeGreaterThan(1);
+    expect(occurrences(text, "# About tenants.")).toBe(1);
+  });
+
+  it("the header of a file with several policies is at the top, once, and not wrapped", () => {
+    const other = tenants.replace("tenants", "first").replace("900", "800");
+    const { text } = ofFile(`# The header.\n# ${long}\n${other}---\n# About the other.\n${tenants}`);
+    expect(text.startsWith(`# The header.\n# ${long}\n---\n`)).toBe(true);
+    for (const comment of ["# The header.", long, "# About the other."])
+      expect(occurrences(text, comment)).toBe(1);
+  });
+});
 
 describe("converting to ClusterNetworkPolicy", () => {
   it("keeps names, comments, priorities and rules", () => {

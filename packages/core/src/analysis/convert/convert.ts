@@ -4,6 +4,7 @@ import type { PolicyRef } from "../../policy/model.js";
 import type { Budget } from "../../prove/sat/index.js";
 import { isKnownVersion } from "../../dialects/registry.js";
 import { ownPolicies, type PolicyDefinition, readState, type State } from "../../state/state.js";
+import { withWholeComments } from "./comments.js";
 import { Findings } from "./findings.js";
 import { type Proof, proveConversion } from "./proof.js";
 import { type Target, targets } from "./targets.js";
@@ -57,7 +58,9 @@ export function convert(given: State, { to, only = () => true, budget }: Convert
   const nothing = { to, replaced, policies: [], text: "", remarks: findings.remarks, refusals };
   if (made === undefined || refusals.length > 0 || replaced.length === 0) return nothing;
 
-  const text = writeYaml(made.objects);
+  const { header, objects } = withWholeComments(made.objects, state.definitions);
+  const written = writeYaml(objects);
+  const text = header.length === 0 ? written : `${header.join("\n")}\n---\n${written}`;
   const readBack = readState([{ file: "converted.yaml", text }], { provenance: "file" });
   const errors = readBack.diagnostics.filter(({ severity }) => severity === "error");
   if (errors.length > 0) return { ...nothing, refusals: errors };
@@ -71,7 +74,7 @@ export function convert(given: State, { to, only = () => true, budget }: Convert
   return {
     to,
     replaced,
-    policies: made.objects,
+    policies: objects,
     text,
     remarks,
     refusals,

@@ -28,7 +28,8 @@ export function writtenNetworkPolicy(
     draft.rules[direction]!.flatMap((rule, i) => ruleParts(rule, ["spec", direction, i], "ports")),
   );
   const head = headParts(["appliedTo", "endpointSelector"], ["spec", "podSelector"]);
-  return { value, comments: carriedComments(draft.definition, [...head, ...parts]) };
+  const comments = carriedComments(draft.definition, [...head, ...parts]);
+  return { value, comments, replaces: draft.definition.object };
 }
 
 /** With a list of rules, which may be missing, for each direction in which it isolates. */

@@ -34,7 +34,8 @@ export function writtenPolicy(given: Draft, heading: Heading, api: AdminApi): Co
     spec: { ...heading.fields, subject: writtenPods(draft.subject), ...Object.fromEntries(lists) },
   };
   const remarks = draft.remarks.map((text) => ({ path: [], side: "before", text }) as const);
-  return { value, comments: [...commentsFor(draft, api.portsField), ...remarks] };
+  const comments = [...commentsFor(draft, api.portsField), ...remarks];
+  return { value, comments, replaces: draft.definition.object };
 }
 
 /** S5.8: rules that come from several policies, or became several, may have one name. */

@@ -1,11 +1,14 @@
 import { Document as YamlDocument, isMap, isNode, isPair, isScalar, isSeq, type Node } from "yaml";
 import type { Path } from "../../diagnostics/place.js";
 import type { Comment, JsonObject } from "../document.js";
+import type { ManifestObject } from "../object.js";
 
 /** An object to be written, and comments on its parts. */
 export interface CommentedObject {
   readonly value: JsonObject;
   readonly comments: readonly Comment[];
+  /** The object that it replaces, or that it is a part of. */
+  readonly replaces?: ManifestObject;
 }
 
 /** Documents in the order given. */

@@ -15,7 +15,9 @@ export const servedPod = {
     containers: [
       { env: [{ name: "A" }], image: "web", ports: [{ containerPort: 80, name: "http", protocol: "TCP" }] },
     ],
-    initContainers: [{ ports: [{ containerPort: 90 }], restartPolicy: "Always" }],
+    initContainers: [
+      { ports: [{ containerPort: 90, name: "side", protocol: "UDP" }], restartPolicy: "Always" },
+    ],
     hostNetwork: false,
     nodeName: "n1",
     serviceAccountName: "web",

@@ -98,6 +98,16 @@ export const isolating = (
   subject: PodSelection,
 ): PlacedIsolation => ({ tier, direction, subject, origin: { kind: "policy", policy } });
 
+/** The rules of a list with their paths. Something that is not a list is one rule that is not understood (S3.6). */
+export function placedRules<R>(
+  rules: readonly R[] | undefined,
+  path: Path,
+  context: LowerContext,
+): readonly { readonly rule: R | undefined; readonly path: Path }[] {
+  if (rules === undefined) return context.unreadable(path) ? [{ rule: undefined, path }] : [];
+  return rules.map((rule, i) => ({ rule, path: [...path, i] }));
+}
+
 /**
  * S3.6: the fields of one rule that contain something unknown, for `failClosed`. What is wrong with
  * the rule as a whole (an unknown field of its own, a missing one) counts as a part of it too.

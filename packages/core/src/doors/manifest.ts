@@ -9,7 +9,6 @@ export {
   type JsonObject,
   type ParsedDocument,
 } from "../manifest/document.js";
-export { type FieldMask, pickFields } from "../manifest/field-mask.js";
 export type { ManifestObject } from "../manifest/object.js";
 export { parseManifest } from "../manifest/parse.js";
 export { readObjects } from "../manifest/read.js";

@@ -15,7 +15,7 @@ export {
   type Workload,
   type WorkloadRef,
 } from "../cluster/model.js";
-export { addressesOfNode, nodeAnnotations } from "../cluster/node.js";
+export { addressesOfNode } from "../cluster/node.js";
 export { annotatedChoice } from "../policy/annotations.js";
 export { actionOf, describePeers, describePorts, describeSubject, formatRule } from "../policy/describe.js";
 export {

@@ -2,8 +2,8 @@
  * `@tierwall/core/state`: manifests or live objects as a state, a cluster and its policies lowered to tiers; edits and snapshots of it.
  */
 
-export { podFields } from "../cluster/pod-fields.js";
 export { getOrInsert, grouped } from "../collections/maps.js";
+export { keptClusterObject } from "../state/snapshot/kept-cluster-object.js";
 export { type Admission, admissionOf } from "../state/admission.js";
 export { caveatsOfAll, mergedCaveats } from "../state/caveat.js";
 export { deletePolicy, type EditedPolicies, editPolicies } from "../state/edit/edited-policies.js";

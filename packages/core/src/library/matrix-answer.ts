@@ -4,8 +4,7 @@ import type { Grain } from "../analysis/endpoints/party.js";
 import type { UndecidedPorts } from "../analysis/matrix/cells.js";
 import type { Connection, Matrix } from "../analysis/matrix/matrix.js";
 import type { MatrixQuestion } from "../analysis/matrix/question.js";
-import { diagnostic } from "../diagnostics/diagnostic.js";
-import { failed, ok, type Result } from "../diagnostics/result.js";
+import { ok, type Result, refused } from "../diagnostics/result.js";
 import type { LabelMatch } from "../labels/requirement.js";
 import { parseSelector } from "../labels/selector-text.js";
 import { caveatsJson } from "../report/caveats.js";
@@ -120,5 +119,5 @@ function labelsIn(selector: string): Result<LabelMatch> {
   const labels = parseSelector(selector);
   if (labels !== undefined) return ok(labels);
   const message = `\`${selector}\` is not a label selector, such as app=web,tier!=db or "env in (dev, test)"`;
-  return failed(diagnostic("TW1502", message));
+  return refused("TW1502", message);
 }

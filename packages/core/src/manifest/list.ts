@@ -51,21 +51,10 @@ export function takeApart(
   receiver: Receiver,
   line?: number,
 ): void {
-  if (path.length > deepestList) {
-    receiver.report(
-      diagnostic("TW1005", "lists are nested too deeply here", { place: document.placeOf(path), path }),
-    );
-    return;
-  }
-  if (!isObject(value)) {
-    receiver.report(
-      diagnostic("TW1003", "this item of the list is not a Kubernetes object", {
-        place: document.placeOf(path),
-        path,
-      }),
-    );
-    return;
-  }
+  const report = (code: "TW1003" | "TW1005", message: string, at: Path = path) =>
+    receiver.report(diagnostic(code, message, { place: document.placeOf(at), path }));
+  if (path.length > deepestList) return report("TW1005", "lists are nested too deeply here");
+  if (!isObject(value)) return report("TW1003", "this item of the list is not a Kubernetes object");
   const { apiVersion, kind } = typeOf(value, list);
   if (!isListKind(kind) || !("items" in value || kind === "List")) {
     const typed = list === undefined ? value : { ...value, apiVersion, kind };
@@ -75,12 +64,10 @@ export function takeApart(
   const items = value.items ?? null;
   if (!Array.isArray(items)) {
     if (items !== null || kind === "List")
-      receiver.report(
-        diagnostic("TW1005", `this ${kind} has no list of \`items\``, {
-          place: document.placeOf([...path, "items" in value ? "items" : "kind"]),
-          path,
-        }),
-      );
+      report("TW1005", `this ${kind} has no list of \`items\``, [
+        ...path,
+        "items" in value ? "items" : "kind",
+      ]);
     return;
   }
   const inner = listKindOf(apiVersion, kind);

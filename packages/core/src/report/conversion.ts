@@ -2,6 +2,7 @@ import type { Conversion } from "../analysis/convert/convert.js";
 import { type ChangedExample, isProven, type Proof } from "../analysis/convert/proof.js";
 import type { PortSetId, PortSets } from "../sets/port-sets.js";
 import type { DirectionExplanation } from "../engine/index.js";
+import { firstOf } from "../diagnostics/summary.js";
 import { formatEndpoint } from "../evaluate/flow.js";
 import { formatPolicy } from "../policy/model.js";
 import {
@@ -55,13 +56,8 @@ function headline(
     good(
       `✓ proven: ${became}, and every verdict about the ${counted(proof.pods, "pod")} is the same: ${among}`,
     ),
-    wrap("  replaced: ", replacedNames(replaced), "    "),
+    wrap("  replaced: ", firstOf(replaced.map(formatPolicy), mostShown), "    "),
   ];
-}
-
-function replacedNames(replaced: Conversion["replaced"]): string {
-  const names = replaced.slice(0, mostShown).map(formatPolicy).join(", ");
-  return replaced.length > mostShown ? `${names} and ${replaced.length - mostShown} more` : names;
 }
 
 function remarks(conversion: Conversion): readonly string[] {

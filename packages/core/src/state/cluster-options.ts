@@ -1,5 +1,8 @@
 import type { EnforcerName } from "./enforcers/differences.js";
 
+/** The options that are texts here, and parsed where they are used. */
+export type WrittenFact = "podCidrs" | "serviceCidrs" | "apiServer" | "dns";
+
 /** Facts about the cluster that manifests do not contain, and how they are read. Strings, so that it can be sent as JSON. */
 export interface ClusterOptions {
   /** The ranges that pods get their addresses from. */

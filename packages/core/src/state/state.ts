@@ -25,6 +25,7 @@ import {
   type EnforcerName,
   enforcers,
 } from "./enforcers/differences.js";
+import type { ClusterOptions, WrittenFact } from "./cluster-options.js";
 import { FirstObjects, type FirstPlace } from "./first-objects.js";
 import { calledIn, identityOf, kindOf } from "./object-kind.js";
 import { foreignRemarks, isDerived } from "./foreign-remarks.js";
@@ -35,18 +36,9 @@ import { unseenIn } from "./snapshot/snapshot-kind.js";
 
 export type { PolicyDefinition, WrittenPolicy } from "./policy-definition.js";
 
-export interface StateOptions extends Omit<LowerOptions, "ciliumFamilies"> {
+/** S3.6, S7.12, S9.6, S9.8 and S10.1 define what they mean. */
+export interface StateOptions extends Omit<ClusterOptions, WrittenFact> {
   readonly facts?: Partial<Facts>;
-  /** Where objects come from (S3.6); by default those with a uid are from a cluster. */
-  readonly provenance?: "auto" | "file" | "cluster";
-  /** S7.12 */
-  readonly ciliumEnforcement?: "default" | "always" | "never";
-  /** Answer as this implementation would (S9.8). */
-  readonly enforcer?: EnforcerName;
-  /** API groups whose objects are not considered (S9.6). */
-  readonly ignoreApis?: readonly string[];
-  /** Leave out what has errors instead of evaluating nothing (S10.1). */
-  readonly keepGoing?: boolean;
   /** Called now and then with the number of objects that have been read. */
   readonly progress?: (objects: number) => void;
 }

@@ -4,36 +4,22 @@ import { type Cidr, formatCidr, parseCidr } from "../net/cidr.js";
 import type { ClusterOptions } from "./cluster-options.js";
 import type { StateOptions } from "./state.js";
 
-/** Those that are JSON already. */
-const plainOptions = [
-  "provenance",
-  "ciliumEnforcement",
-  "enforcer",
-  "ignoreApis",
-  "ciliumClusterName",
-  "ciliumLabels",
-  "keepGoing",
-] as const;
-
-type PlainOptions = Pick<StateOptions, (typeof plainOptions)[number]>;
-
 /** The options of a state as texts, for a program that reads the same manifests elsewhere. */
 export function writtenOptions(options: StateOptions): ClusterOptions {
-  const { podCidrs, serviceCidrs, apiServer, dns } = options.facts ?? {};
-  return {
-    ...given({
-      podCidrs: podCidrs?.map(formatCidr),
-      serviceCidrs: serviceCidrs?.map(formatCidr),
-      apiServer: apiServer?.map(formatAddress),
-      dns: dns?.map(({ name, addresses }) => ({ name, addresses: addresses.map(formatAddress) })),
-    }),
-    ...plainIn(options),
-  };
+  const { facts = {}, progress: _, ...plain } = options;
+  const { podCidrs, serviceCidrs, apiServer, dns } = facts;
+  return given({
+    podCidrs: podCidrs?.map(formatCidr),
+    serviceCidrs: serviceCidrs?.map(formatCidr),
+    apiServer: apiServer?.map(formatAddress),
+    dns: dns?.map(({ name, addresses }) => ({ name, addresses: addresses.map(formatAddress) })),
+    ...plain,
+  });
 }
 
 /** Throws if it was not written by `writtenOptions`: leaving a fact out would change verdicts. */
 export function readOptions(written: ClusterOptions): StateOptions {
-  const { podCidrs, serviceCidrs, apiServer, dns } = written;
+  const { podCidrs, serviceCidrs, apiServer, dns, ...plain } = written;
   return {
     facts: given({
       podCidrs: podCidrs?.map(cidrIn),
@@ -41,12 +27,9 @@ export function readOptions(written: ClusterOptions): StateOptions {
       apiServer: apiServer?.map(addressIn),
       dns: dns?.map(({ name, addresses }) => ({ name, addresses: addresses.map(addressIn) })),
     }),
-    ...plainIn(written),
+    ...plain,
   };
 }
-
-const plainIn = (options: PlainOptions): PlainOptions =>
-  given(Object.fromEntries(plainOptions.map((option) => [option, options[option]])));
 
 function cidrIn(text: string): Cidr {
   const cidr = parseCidr(text);

@@ -1,13 +1,5 @@
-import {
-  dialects,
-  type FieldMask,
-  isObject,
-  type Json,
-  type JsonObject,
-  pickFields,
-} from "@tierwall/core/manifest";
-import { nodeAnnotations } from "@tierwall/core/model";
-import { podFields } from "@tierwall/core/state";
+import { dialects, isObject, type Json, type JsonObject } from "@tierwall/core/manifest";
+import { keptClusterObject } from "@tierwall/core/state";
 
 /** A kind of objects that is read from clusters. */
 export interface WatchedKind {
@@ -43,18 +35,18 @@ export function pathOf({ group, plural, namespace }: PathParts, version: string)
 
 type PathParts = Pick<WatchedKind, "group" | "plural" | "namespace">;
 
-const identity = { labels: "all", name: "all", namespace: "all", uid: "all" } as const;
-const type = { apiVersion: "all", kind: "all" } as const;
+const identifying = ["labels", "name", "namespace", "uid", "generation"] as const;
 
 /** All of a policy, also fields that are not known here: these fail closed (S3.6). */
 export function policyText(object: JsonObject): JsonObject {
   const { metadata = {} } = object;
   const about = isObject(metadata) ? metadata : {};
   const { annotations = {} } = about;
+  const identity = identifying.flatMap((field) => (field in about ? [[field, about[field]!]] : []));
   return {
     ...without(object, "status"),
     metadata: {
-      ...pickFields(about, { ...identity, generation: "all" }),
+      ...(Object.fromEntries(identity) as JsonObject),
       // What was applied last is the whole object once more.
       annotations: without(annotations, "kubectl.kubernetes.io/last-applied-configuration"),
     },
@@ -82,7 +74,6 @@ const builtIn = (
   group: string,
   plural: string,
   scope: "cluster" | "namespaces",
-  fields: FieldMask,
 ): WatchedKind => ({
   kind,
   group,
@@ -90,41 +81,16 @@ const builtIn = (
   plural,
   isNamespaced: scope === "namespaces",
   isBuiltIn: true,
-  keep: (object) => pickFields(object, fields),
+  keep: (object) => keptClusterObject(object),
 });
-
-const nodeFields: FieldMask = {
-  ...type,
-  metadata: {
-    ...identity,
-    annotations: Object.fromEntries(nodeAnnotations.map((key) => [key, "all"] as const)),
-  },
-  spec: { podCIDR: "all", podCIDRs: "all" },
-  status: { addresses: { address: "all" } },
-};
-
-const serviceFields: FieldMask = {
-  ...type,
-  metadata: identity,
-  spec: "all",
-  status: { loadBalancer: "all" },
-};
-
-const sliceFields: FieldMask = {
-  ...type,
-  metadata: identity,
-  addressType: "all",
-  ports: "all",
-  endpoints: { addresses: "all", conditions: { ready: "all" }, targetRef: "all" },
-};
 
 /** All that is read from a cluster. What is used most comes first. */
 export const watchedKinds: readonly WatchedKind[] = [
-  builtIn("Namespace", "", "namespaces", "cluster", { ...type, metadata: identity }),
-  builtIn("Node", "", "nodes", "cluster", nodeFields),
-  builtIn("Pod", "", "pods", "namespaces", podFields),
-  builtIn("Service", "", "services", "namespaces", serviceFields),
-  builtIn("EndpointSlice", "discovery.k8s.io", "endpointslices", "namespaces", sliceFields),
+  builtIn("Namespace", "", "namespaces", "cluster"),
+  builtIn("Node", "", "nodes", "cluster"),
+  builtIn("Pod", "", "pods", "namespaces"),
+  builtIn("Service", "", "services", "namespaces"),
+  builtIn("EndpointSlice", "discovery.k8s.io", "endpointslices", "namespaces"),
   policy("networking.k8s.io", "networkpolicies", "NetworkPolicy"),
   policy("policy.networking.k8s.io", "clusternetworkpolicies", "ClusterNetworkPolicy"),
   policy("policy.networking.k8s.io", "adminnetworkpolicies", "AdminNetworkPolicy"),
@@ -134,11 +100,7 @@ export const watchedKinds: readonly WatchedKind[] = [
   policy("cilium.io", "ciliumnetworkpolicies", "CiliumNetworkPolicy"),
   policy("cilium.io", "ciliumclusterwidenetworkpolicies", "CiliumClusterwideNetworkPolicy"),
   {
-    ...builtIn("CiliumCIDRGroup", "cilium.io", "ciliumcidrgroups", "cluster", {
-      ...type,
-      metadata: identity,
-      spec: "all",
-    }),
+    ...builtIn("CiliumCIDRGroup", "cilium.io", "ciliumcidrgroups", "cluster"),
     versions: ["v2", "v2alpha1"],
     isBuiltIn: false,
   },

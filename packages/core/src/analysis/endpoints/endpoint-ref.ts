@@ -1,5 +1,4 @@
-import { diagnostic } from "../../diagnostics/diagnostic.js";
-import { failed, ok, type Result } from "../../diagnostics/result.js";
+import { ok, type Result, refused } from "../../diagnostics/result.js";
 import type { Labels } from "../../labels/requirement.js";
 import { type Address, parseAddress } from "../../net/address.js";
 import { parseCidr } from "../../net/cidr.js";
@@ -36,12 +35,12 @@ export function parseEndpoint(text: string): Result<EndpointRef> {
   const address = parseAddress(text.replace(/^\[(.*)\]$/, "$1"));
   if (address !== undefined) return ok({ kind: "address", address });
   if (parseCidr(text) !== undefined)
-    return failed(diagnostic("TW1501", `\`${text}\` is a range; use one of its addresses`));
+    return refused("TW1501", `\`${text}\` is a range; use one of its addresses`);
   const [namespace, second, third, ...rest] = text.includes(":") ? [] : text.split("/");
   if (namespace && second && third === undefined) return ok({ kind: "named", namespace, name: second });
   if (namespace && second && third && rest.length === 0)
     return ok({ kind: "workload", namespace, workload: second, name: third });
-  return failed(diagnostic("TW1501", `\`${text}\` ${notAnEndpoint(text)}`));
+  return refused("TW1501", `\`${text}\` ${notAnEndpoint(text)}`);
 }
 
 function notAnEndpoint(text: string): string {
@@ -71,11 +70,9 @@ function parseNew(body: string, whole: string): Result<EndpointRef> {
     }
     const pair = /^([^=,]+)=([^,/:]*)(,|(?=\/)|$)/.exec(rest);
     if (pair === null || (pair[3] === "" && rest.length > pair[0].length && parts.length === 2))
-      return failed(
-        diagnostic(
-          "TW1501",
-          `\`${whole}\` is not a new pod; write \`new:NAMESPACE_LABELS/POD_LABELS\`, as in \`new:team=a/app=web,tier=front\``,
-        ),
+      return refused(
+        "TW1501",
+        `\`${whole}\` is not a new pod; write \`new:NAMESPACE_LABELS/POD_LABELS\`, as in \`new:team=a/app=web,tier=front\``,
       );
     parts.at(-1)![pair[1]!] = pair[2]!;
     rest = rest.slice(pair[0].length);
@@ -98,11 +95,9 @@ export function splitTarget(text: string): { readonly name: string; readonly por
 export function parseTarget(text: string): Result<{ endpoint: EndpointRef; port: PortRef }> {
   const { name, port } = splitTarget(text);
   if (port === undefined || port === "")
-    return failed(
-      diagnostic(
-        "TW1503",
-        `\`${text}\` has no port; add \`:PORT/PROTOCOL\`, \`:NAME\` or \`:ICMP\`${text.includes(":") ? " (IPv6 addresses go in brackets)" : ""}`,
-      ),
+    return refused(
+      "TW1503",
+      `\`${text}\` has no port; add \`:PORT/PROTOCOL\`, \`:NAME\` or \`:ICMP\`${text.includes(":") ? " (IPv6 addresses go in brackets)" : ""}`,
     );
   const endpoint = parseEndpoint(name);
   if (!endpoint.ok) return endpoint;
@@ -116,7 +111,7 @@ export function parsePort(text: string): Result<PortRef> {
   const [port, protocolText, ...rest] = text.split("/");
   const protocol = protocolText?.toUpperCase();
   const wrong = (why: string) =>
-    failed(diagnostic("TW1503", `\`${text}\` ${why}; write \`80/TCP\`, a port name, or \`ICMP\``));
+    refused("TW1503", `\`${text}\` ${why}; write \`80/TCP\`, a port name, or \`ICMP\``);
   if (rest.length > 0 || !port) return wrong("is not a port");
   if (protocol !== undefined && protocol !== "TCP" && protocol !== "UDP" && protocol !== "SCTP")
     return wrong(`has the unknown protocol \`${protocolText}\``);

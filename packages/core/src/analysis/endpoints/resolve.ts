@@ -2,8 +2,7 @@ import type { Cluster, Namespace, Pod, Service, ServicePort } from "../../cluste
 import { addressesOfNode } from "../../cluster/node.js";
 import { isPodAt } from "../../cluster/service.js";
 import { workloadKinds } from "../../cluster/workload.js";
-import { diagnostic } from "../../diagnostics/diagnostic.js";
-import { failed, ok, type Result } from "../../diagnostics/result.js";
+import { ok, type Result, refused } from "../../diagnostics/result.js";
 import { didYouMean } from "../../diagnostics/suggest.js";
 import { type Endpoint, formatEndpoint } from "../../evaluate/flow.js";
 import { namespaceNameLabel } from "../../labels/requirement.js";
@@ -61,7 +60,7 @@ export function resolve(
       const node = cluster.nodes.get(ref.name);
       if (node !== undefined) return ok({ label: `node ${node.name}`, endpoints: [{ kind: "node", node }] });
       const meant = didYouMean(ref.name, [...cluster.nodes.keys()]);
-      return failed(diagnostic("TW1502", `there is no node \`${ref.name}\`${meant}`));
+      return refused("TW1502", `there is no node \`${ref.name}\`${meant}`);
     }
     case "address":
       return resolveAddress(cluster, ref.address, role, port);
@@ -80,11 +79,12 @@ function resolveNamed(cluster: Cluster, namespace: string, name: string): Result
   if (only !== undefined && workloads.length === 1) return ok(podsAs(cluster, label, only.pods));
   if (workloads.length > 1) {
     const choices = workloads.map((w) => `\`${namespace}/${w.kind}/${name}\``).join(" or ");
-    return failed(diagnostic("TW1502", `\`${label}\` could be ${choices}; specify which one`));
+    return refused("TW1502", `\`${label}\` could be ${choices}; specify which one`);
   }
   if (pod !== undefined) return ok(podsAs(cluster, label, [pod]));
-  return failed(
-    diagnostic("TW1502", `there is no pod or workload \`${label}\`${nearestName(cluster, namespace, name)}`),
+  return refused(
+    "TW1502",
+    `there is no pod or workload \`${label}\`${nearestName(cluster, namespace, name)}`,
   );
 }
 
@@ -105,22 +105,20 @@ function resolveWorkload(
   const kind = endpointKind(word);
   if (kind === undefined) {
     const message = `\`${word}\` is not a kind of workload${didYouMean(word, endpointKinds)}`;
-    return failed(diagnostic("TW1502", message, { hint: `The kinds are ${endpointKinds.join(", ")}.` }));
+    return refused("TW1502", message, { hint: `The kinds are ${endpointKinds.join(", ")}.` });
   }
   if (kind === "Pod") {
     const pod = cluster.pods.get(`${namespace}/${name}`);
     if (pod !== undefined) return ok(podsAs(cluster, `${namespace}/${name}`, [pod]));
-    return failed(
-      diagnostic(
-        "TW1502",
-        `there is no pod \`${namespace}/${name}\`${nearestName(cluster, namespace, name)}`,
-      ),
+    return refused(
+      "TW1502",
+      `there is no pod \`${namespace}/${name}\`${nearestName(cluster, namespace, name)}`,
     );
   }
   if (kind === "Service") {
     const service = cluster.services.find((s) => s.namespace === namespace && s.name === name);
     if (service !== undefined) return ok(serviceAs(service));
-    return failed(diagnostic("TW1502", `there is no Service \`${namespace}/${name}\``));
+    return refused("TW1502", `there is no Service \`${namespace}/${name}\``);
   }
   const root = cluster.workloads.find((w) => w.kind === kind && w.namespace === namespace && w.name === name);
   // A ReplicaSet of a Deployment is not a separate workload, but users can ask about it.
@@ -131,8 +129,9 @@ function resolveWorkload(
   const others = cluster.workloads
     .filter((w) => w.kind === kind && w.namespace === namespace)
     .map((w) => w.name);
-  return failed(
-    diagnostic("TW1502", `there is no ${kind} \`${namespace}/${name}\` with pods${didYouMean(name, others)}`),
+  return refused(
+    "TW1502",
+    `there is no ${kind} \`${namespace}/${name}\` with pods${didYouMean(name, others)}`,
   );
 }
 
@@ -149,34 +148,28 @@ function resolveAddress(
   const endpoint = endpoints.at(-1)!;
   const services = cluster.services.filter((s) => s.addresses.some((own) => sameAddress(own, address)));
   if (role === "source" && services[0] !== undefined && endpoint.kind === "external")
-    return failed(
-      diagnostic(
-        "TW1501",
-        `${formatAddress(address)} is the address of a Service, and Services do not open connections`,
-      ),
+    return refused(
+      "TW1501",
+      `${formatAddress(address)} is the address of a Service, and Services do not open connections`,
     );
   // A load balancer may share an address with a node or another Service: then the port determines which one answers.
   const claims = services.length + (endpoint.kind === "external" ? 0 : 1);
   if (role === "destination" && port.kind === "all" && claims > 1)
-    return failed(
-      diagnostic(
-        "TW1501",
-        `${formatAddress(address)} is shared by ${sharers(services, endpoint)}; specify the port`,
-      ),
+    return refused(
+      "TW1501",
+      `${formatAddress(address)} is shared by ${sharers(services, endpoint)}; specify the port`,
     );
   const service =
     services.find((s) => s.ports.some((p) => isAsked(p, port))) ??
     (endpoint.kind === "external" ? services[0] : undefined);
   if (service !== undefined && role === "destination") return ok({ ...serviceAs(service), family });
   if (endpoint.kind === "external" && cluster.facts.serviceCidrs.some((range) => contains(range, address)))
-    return failed(
-      diagnostic(
-        "TW1506",
-        `${formatAddress(address)} is a Service address, but no Service in the input has it`,
-        {
-          hint: "Policies are evaluated for the endpoints of a Service. Add the Service and its EndpointSlices or pods to the input.",
-        },
-      ),
+    return refused(
+      "TW1506",
+      `${formatAddress(address)} is a Service address, but no Service in the input has it`,
+      {
+        hint: "Policies are evaluated for the endpoints of a Service. Add the Service and its EndpointSlices or pods to the input.",
+      },
     );
   return ok({ label: endpoints.map(formatEndpoint).join(" or "), endpoints, family });
 }

@@ -1,7 +1,7 @@
 import type { Cluster, Service, ServicePort } from "../../cluster/model.js";
 import { type Backend, backendsOf } from "../../cluster/service.js";
 import { type Diagnostic, diagnostic } from "../../diagnostics/diagnostic.js";
-import { failed, ok, type Result } from "../../diagnostics/result.js";
+import { failed, ok, type Result, refused } from "../../diagnostics/result.js";
 import { type ConnectionVerdict, evaluate, type Verdict } from "../../evaluate/evaluate.js";
 import { type Endpoint, type Flow, formatEndpoint } from "../../evaluate/flow.js";
 import type { Family } from "../../net/address.js";
@@ -54,9 +54,7 @@ export function candidatesFor({ cluster }: Pick<State, "cluster">, question: Que
   const to = resolve(cluster, question.to, "destination", question.port);
   if (!to.ok) return to;
   if (from.value.service !== undefined)
-    return failed(
-      diagnostic("TW1501", `${from.value.label} does not open connections; name a pod or workload`),
-    );
+    return refused("TW1501", `${from.value.label} does not open connections; name a pod or workload`);
   const destinations = destinationsOf(cluster, to.value, question.port);
   if (!destinations.ok) return destinations;
   const candidates = from.value.endpoints.flatMap((source) =>
@@ -64,7 +62,7 @@ export function candidatesFor({ cluster }: Pick<State, "cluster">, question: Que
   );
   if (candidates.length > 0) return ok({ from: from.value, to: to.value, candidates });
   const message = `${from.value.label} and ${to.value.label} have no common address family, so no connection is possible`;
-  return failed(diagnostic("TW1505", message));
+  return refused("TW1505", message);
 }
 
 /** The verdict for a question about one port. */
@@ -143,7 +141,7 @@ function portsOn(endpoint: Endpoint, port: PortRef): Result<readonly (AskedPort 
       );
       const has = names.length === 0 ? "it declares no named ports" : `it has ${names.join(", ")}`;
       const asked = `\`${port.name}\`${port.protocol === undefined ? "" : ` for ${port.protocol}`}`;
-      return failed(diagnostic("TW1504", `${formatEndpoint(endpoint)} has no port named ${asked}; ${has}`));
+      return refused("TW1504", `${formatEndpoint(endpoint)} has no port named ${asked}; ${has}`);
     }
   }
 }
@@ -162,9 +160,7 @@ function behindService(
       (p) => `${p.name === undefined ? "" : `${p.name} `}${p.port}/${p.protocol}`,
     );
     const hint = behindPort(cluster, service, port);
-    return failed(
-      diagnostic("TW1504", `${name} has no such port; it has ${has.join(", ") || "none"}`, { hint }),
-    );
+    return refused("TW1504", `${name} has no such port; it has ${has.join(", ") || "none"}`, { hint });
   }
   const serviceFamilies = asked === undefined ? service.families : [asked];
   const destinations: Destination[] = [];
@@ -192,11 +188,9 @@ function behindService(
     }
   }
   if (destinations.length > 0) return ok(destinations);
-  return failed(
-    diagnostic("TW1506", `${name} has no endpoint for this`, {
-      hint: "It has no pod or ready endpoint on this port and address family.",
-    }),
-  );
+  return refused("TW1506", `${name} has no endpoint for this`, {
+    hint: "It has no pod or ready endpoint on this port and address family.",
+  });
 }
 
 /** A hint if the question uses the target port of a Service instead of its own port. */

@@ -1,3 +1,4 @@
+import { getOrInsert } from "../../collections/maps.js";
 import type { Pod } from "../../cluster/model.js";
 import {
   type AddressRange,
@@ -52,12 +53,10 @@ export class LostLifelines {
 
   private targetsIn(to: ChangedConnectionSet["to"]): readonly LifelineTarget[] {
     if (!("members" in to)) return this.targets.filter(({ end }) => isWithin(end, to));
-    const known = this.found.get(to.members);
-    if (known !== undefined) return known;
-    const members = new Set(to.members);
-    const found = this.targets.filter(({ end }) => members.has(memberOf(end)!));
-    this.found.set(to.members, found);
-    return found;
+    return getOrInsert(this.found, to.members, () => {
+      const members = new Set(to.members);
+      return this.targets.filter(({ end }) => members.has(memberOf(end)!));
+    });
   }
 }
 

@@ -1,6 +1,5 @@
 import type { Cluster } from "../../cluster/model.js";
-import { diagnostic } from "../../diagnostics/diagnostic.js";
-import { failed, ok, type Result } from "../../diagnostics/result.js";
+import { ok, type Result, refused } from "../../diagnostics/result.js";
 import {
   compile,
   type DeciderEffect,
@@ -65,9 +64,7 @@ export function lookup(state: State, ref: EndpointRef): Result<Lookup> {
   if (!resolved.ok) return resolved;
   const { label, service } = resolved.value;
   if (service !== undefined)
-    return failed(
-      diagnostic("TW1501", `${label} is subject to no rules; name the pods or the workload behind it`),
-    );
+    return refused("TW1501", `${label} is subject to no rules; name the pods or the workload behind it`);
   const endpoints = resolved.value.endpoints.map(whole);
   const cluster = endpoints.reduce(including, state.cluster);
   const engine = compile(cluster, state.tiers);

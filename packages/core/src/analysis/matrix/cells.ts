@@ -62,20 +62,18 @@ export class MatrixCells {
 
   /** The same object for the same cell. */
   content(id: CellId): MatrixCell {
-    const known = this.contents.get(id);
-    if (known !== undefined) return known;
-    const { some, every, open } = this.sums[id]!;
-    const groups = (set: PortSetId) => portGroups(this.ports, set, this.real);
-    const isPlain = some === every && open === noPorts && this.asked === this.real;
-    const made = {
-      allowed: groups(some),
-      wholly: groups(every),
-      partly: groups(this.ports.subtract(some, every)),
-      undecided: groups(open),
-      ...(isPlain ? { anyBut: groups(this.ports.subtract(this.real, some)) } : {}),
-    };
-    this.contents.set(id, made);
-    return made;
+    return getOrInsert(this.contents, id, () => {
+      const { some, every, open } = this.sums[id]!;
+      const groups = (set: PortSetId) => portGroups(this.ports, set, this.real);
+      const isPlain = some === every && open === noPorts && this.asked === this.real;
+      return {
+        allowed: groups(some),
+        wholly: groups(every),
+        partly: groups(this.ports.subtract(some, every)),
+        undecided: groups(open),
+        ...(isPlain ? { anyBut: groups(this.ports.subtract(this.real, some)) } : {}),
+      };
+    });
   }
 
   private ofPair(allowed: PortSetId, undecided: PortSetId): CellId {

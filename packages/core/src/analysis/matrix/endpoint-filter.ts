@@ -1,6 +1,5 @@
 import type { Cluster, Node, Pod } from "../../cluster/model.js";
-import { diagnostic } from "../../diagnostics/diagnostic.js";
-import { failed, ok, type Result } from "../../diagnostics/result.js";
+import { ok, type Result, refused } from "../../diagnostics/result.js";
 import { didYouMean } from "../../diagnostics/suggest.js";
 import { bitsOf, type Family } from "../../net/address.js";
 import { globMatches } from "../../net/glob.js";
@@ -56,17 +55,14 @@ export function parseEndpointFilter(cluster: Cluster, text: string): Result<Endp
   const ref = parseEndpoint(text);
   if (!ref.ok) return ref;
   if (ref.value.kind === "new")
-    return failed(
-      diagnostic(
-        "TW1501",
-        `\`${text}\` does not exist yet; ask about it with \`tierwall explain\`, or add it to the input`,
-      ),
+    return refused(
+      "TW1501",
+      `\`${text}\` does not exist yet; ask about it with \`tierwall explain\`, or add it to the input`,
     );
   const found = resolve(cluster, ref.value, "destination", { kind: "all" });
   if (!found.ok) return found;
   const { endpoints, service, label } = found.value;
-  if (service !== undefined)
-    return failed(diagnostic("TW1501", `policies judge the pods behind ${label}; name these`));
+  if (service !== undefined) return refused("TW1501", `policies judge the pods behind ${label}; name these`);
   const ends = new Set<object>(
     endpoints.flatMap((end) => (end.kind === "pod" ? end.pod : end.kind === "node" ? end.node : [])),
   );
@@ -80,13 +76,13 @@ export function parseNamespace(cluster: Cluster, name: string): Result<EndpointF
   const matches = (text: string) => globMatches(name, text);
   const names = [...cluster.namespaces.keys()];
   if (!names.some(matches))
-    return failed(diagnostic("TW1502", `there is no namespace \`${name}\`${didYouMean(name, names)}`));
+    return refused("TW1502", `there is no namespace \`${name}\`${didYouMean(name, names)}`);
   return ok(podsThat((pod) => matches(pod.namespace)));
 }
 
 /** `shop-*`, `shop/*`, `*-api`, `node:worker-*`; of pods and of workloads. */
 function parsePattern(cluster: Cluster, text: string): Result<EndpointFilter> {
-  const nothing = (what: string) => failed(diagnostic("TW1502", `there is no ${what} like \`${text}\``));
+  const nothing = (what: string) => refused("TW1502", `there is no ${what} like \`${text}\``);
   const node = /^node:(.+)$/.exec(text)?.[1];
   if (node !== undefined) {
     const matches = (text: string) => globMatches(node, text);
@@ -96,9 +92,7 @@ function parsePattern(cluster: Cluster, text: string): Result<EndpointFilter> {
   const [namespace, name, ...rest] = text.split("/");
   if (name === undefined) return parseNamespace(cluster, text);
   if (rest.length > 0)
-    return failed(
-      diagnostic("TW1501", `\`${text}\` is not a pattern; write \`NAMESPACE/NAME\` with \`*\` in it`),
-    );
+    return refused("TW1501", `\`${text}\` is not a pattern; write \`NAMESPACE/NAME\` with \`*\` in it`);
   const inNamespace = (text: string) => globMatches(namespace!, text);
   const isNamed = (text: string) => globMatches(name, text);
   const pod = (one: Pod) =>

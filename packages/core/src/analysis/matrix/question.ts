@@ -1,6 +1,5 @@
 import type { Cluster } from "../../cluster/model.js";
-import { diagnostic } from "../../diagnostics/diagnostic.js";
-import { failed, ok, type Result } from "../../diagnostics/result.js";
+import { ok, type Result, refused } from "../../diagnostics/result.js";
 import { noPorts, type PortSetId, type PortSets } from "../../sets/port-sets.js";
 import { realPorts } from "../../engine/index.js";
 import { formatMatch, type LabelMatch, selects } from "../../labels/requirement.js";
@@ -48,7 +47,7 @@ export function filtersOf(cluster: Cluster, question: MatrixQuestion): Result<re
   if (question.namespaces.length === 0 && question.labels.length === 0) return ok([sides]);
   const labelled = podsThat((pod) => selects(question.labels, pod.labels));
   const focus = both(labelled, namespaces.value);
-  if (![...cluster.pods.values()].some(focus.pod)) return failed(diagnostic("TW1502", noPodsText(question)));
+  if (![...cluster.pods.values()].some(focus.pod)) return refused("TW1502", noPodsText(question));
   return ok([
     { from: both(sides.from, focus), to: sides.to },
     { from: sides.from, to: both(sides.to, focus) },
@@ -81,11 +80,9 @@ export function askedPorts(ports: PortSets, asked: readonly PortRef[]): Result<P
   let all = noPorts;
   for (const port of asked) {
     if (port.kind === "named")
-      return failed(
-        diagnostic(
-          "TW1503",
-          `\`${port.name}\` may be another number for each pod; write the number, as in \`80/TCP\``,
-        ),
+      return refused(
+        "TW1503",
+        `\`${port.name}\` may be another number for each pod; write the number, as in \`80/TCP\``,
       );
     all = ports.union(all, portsOf(ports, real, port));
   }

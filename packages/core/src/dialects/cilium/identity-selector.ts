@@ -1,3 +1,4 @@
+import { getOrInsert } from "../../collections/maps.js";
 import {
   type LabelMatch,
   type Labels,
@@ -42,12 +43,8 @@ export interface Identities {
 const made = new WeakMap<LowerOptions, Identities>();
 
 export function identitiesFor(options: LowerOptions): Identities {
-  const known = made.get(options);
-  if (known !== undefined) return known;
   const { ciliumClusterName: clusterName = "default", ciliumLabels = [], ciliumFamilies: families } = options;
-  const identities = { clusterName, labels: identityLabels(ciliumLabels), families };
-  made.set(options, identities);
-  return identities;
+  return getOrInsert(made, options, () => ({ clusterName, labels: identityLabels(ciliumLabels), families }));
 }
 
 /** A requirement on labels of one source, or of any. */

@@ -10,7 +10,14 @@ import {
   type PodSelection,
   type PortMatch,
 } from "../../policy/model.js";
-import { failClosed, isolating, type LowerContext, originOf, unreadableParts } from "../dialect.js";
+import {
+  failClosed,
+  isolating,
+  type LowerContext,
+  originOf,
+  placedRules,
+  unreadableParts,
+} from "../dialect.js";
 import { type Identities, identitiesFor, lowerIdentitySubject } from "./identity-selector.js";
 import { lowerIcmps } from "./icmp.js";
 import { conditionOf } from "./l7.js";
@@ -77,23 +84,8 @@ function lowerIsolation(
     .map((direction) => isolating(context, "network-policy", direction, subject));
 }
 
-interface PlacedItem {
-  readonly item: CiliumItem | undefined;
-  readonly path: Path;
-}
-
-/** A section that cannot be read at all counts as one item that cannot be read (S3.6). */
-function itemsOf(
-  section: Section,
-  rule: CiliumRule,
-  rulePath: Path,
-  context: LowerContext,
-): readonly PlacedItem[] {
-  const path = [...rulePath, section];
-  const items = rule[section] as readonly CiliumItem[] | undefined;
-  if (items === undefined) return context.unreadable(path) ? [{ item: undefined, path }] : [];
-  return items.map((item, i) => ({ item, path: [...path, i] }));
-}
+const itemsOf = (section: Section, rule: CiliumRule, path: Path, context: LowerContext) =>
+  placedRules(rule[section] as readonly CiliumItem[] | undefined, [...path, section], context);
 
 function lowerSection(
   section: Section,
@@ -104,7 +96,7 @@ function lowerSection(
 ): PlacedRule[] {
   const direction: Direction = section.startsWith("ingress") ? "ingress" : "egress";
   const action: Action = section.endsWith("Deny") ? "Deny" : "Allow";
-  return itemsOf(section, rule, rulePath, context).flatMap(({ item, path }) => {
+  return itemsOf(section, rule, rulePath, context).flatMap(({ rule: item, path }) => {
     const origin = originOf(context, direction, path);
     if (item === undefined || context.unreadable(path)) {
       const draft = { subject, action, peers: [], ports: [], origin };

@@ -17,6 +17,7 @@ import {
   type LowerContext,
   notEnforced,
   originOf,
+  placedRules,
   unreadableParts,
 } from "../dialect.js";
 import { lowerPolicyPorts } from "../policy-port.js";
@@ -45,14 +46,11 @@ export function lowerClusterNetworkPolicy({ spec }: ClusterNetworkPolicy, contex
   const subject = lowerSubject(spec, context);
   if (subject === undefined) return notEnforced(context, subjectPath, "its `appliedTo`");
   return {
-    rules: directions.flatMap((direction) => {
-      // Something that is not a list of rules is one rule that is not understood.
-      const path: Path = ["spec", direction];
-      const rules = spec[direction];
-      if (rules === undefined)
-        return context.unreadable(path) ? [lowerGuardrail({}, direction, path, subject, context)] : [];
-      return rules.map((rule, i) => lowerGuardrail(rule ?? {}, direction, [...path, i], subject, context));
-    }),
+    rules: directions.flatMap((direction) =>
+      placedRules<WrittenRule>(spec[direction], ["spec", direction], context).map(({ rule = {}, path }) =>
+        lowerGuardrail(rule, direction, path, subject, context),
+      ),
+    ),
     isolation: [],
   };
 }

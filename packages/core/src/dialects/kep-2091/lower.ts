@@ -11,7 +11,14 @@ import {
   type PodSet,
   type PortMatch,
 } from "../../policy/model.js";
-import { failClosed, type LowerContext, notEnforced, originOf, unreadableParts } from "../dialect.js";
+import {
+  failClosed,
+  type LowerContext,
+  notEnforced,
+  originOf,
+  placedRules,
+  unreadableParts,
+} from "../dialect.js";
 import type { Policy, Spec, KepPeer, KepPort, WrittenRule } from "./schema.js";
 
 type WrittenNamespaceSet = NonNullable<KepPeer["namespaces"]>;
@@ -33,7 +40,12 @@ export function lowerKepAdminNetworkPolicy({ spec }: Policy, context: LowerConte
   if (given.priority === undefined || context.unreadable(["spec", "priority"]))
     return notEnforced(context, ["spec", "priority"], "its priority");
   const part: PolicyPart = { subject: lowerSubject(given.subject), priority: given.priority, context };
-  return { rules: directions.flatMap((one) => lowerRules(given[one], one, part)), isolation: [] };
+  const rules = directions.flatMap((direction) =>
+    placedRules<WrittenRule>(given[direction], ["spec", direction], context).map(({ rule = {}, path }) =>
+      lowerRule(rule, direction, path, part),
+    ),
+  );
+  return { rules, isolation: [] };
 }
 
 function lowerSubject({ namespaceSelector, namespaceAndPodSelector }: Spec["subject"]): PodSelection {
@@ -42,17 +54,6 @@ function lowerSubject({ namespaceSelector, namespaceAndPodSelector }: Spec["subj
     // S5.6: a missing podSelector from a cluster is `{}`.
     pods: toMatch(namespaceAndPodSelector?.podSelector ?? {}),
   };
-}
-
-function lowerRules(
-  rules: readonly WrittenRule[] | undefined,
-  direction: Direction,
-  part: PolicyPart,
-): PlacedRule[] {
-  const path: Path = ["spec", direction];
-  // Something that is not a list of rules is one rule that is not understood.
-  if (rules === undefined) return part.context.unreadable(path) ? [lowerRule({}, direction, path, part)] : [];
-  return rules.map((rule, i) => lowerRule(rule ?? {}, direction, [...path, i], part));
 }
 
 function lowerRule(

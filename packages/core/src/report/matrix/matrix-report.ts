@@ -1,3 +1,4 @@
+import { getOrInsert } from "../../collections/maps.js";
 import type { MatrixCell } from "../../analysis/matrix/cells.js";
 import type { Matrix, MatrixEnd } from "../../analysis/matrix/matrix.js";
 import type { DirectionReason, Reasons } from "../../analysis/matrix/reasons.js";
@@ -146,11 +147,7 @@ class Numbered<T> {
   constructor(private readonly keyOf: (thing: T) => unknown = (thing) => thing) {}
 
   of(thing: T): number {
-    const key = this.keyOf(thing);
-    const known = this.numbers.get(key);
-    if (known !== undefined) return known;
-    this.numbers.set(key, this.all.length);
-    return this.all.push(thing) - 1;
+    return getOrInsert(this.numbers, this.keyOf(thing), () => this.all.push(thing) - 1);
   }
 }
 

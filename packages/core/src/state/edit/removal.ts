@@ -1,7 +1,6 @@
 import { clusterKinds } from "../../cluster/identity.js";
-import { diagnostic } from "../../diagnostics/diagnostic.js";
 import { given } from "../../diagnostics/given.js";
-import { failed, ok, type Result } from "../../diagnostics/result.js";
+import { ok, type Result, refused } from "../../diagnostics/result.js";
 import { didYouMean } from "../../diagnostics/suggest.js";
 import { policyKinds } from "../../dialects/registry.js";
 
@@ -44,7 +43,7 @@ export function parseRemoval(text: string): Result<Removal> {
   const [written, group] = dot === -1 ? [word, undefined] : [word.slice(0, dot), word.slice(dot + 1)];
   const folded = written.toLowerCase();
   const kind = shortKinds[folded] ?? kinds.find((one) => spellings(one.kind).includes(folded))?.kind;
-  const wrong = (why: string) => failed(diagnostic("TW1507", `\`${text}\` ${why}`));
+  const wrong = (why: string) => refused("TW1507", `\`${text}\` ${why}`);
   if (kind === undefined) {
     const known = [...new Set(kinds.map((one) => one.kind))];
     return wrong(`cannot be deleted: \`${written}\` is not a known kind${didYouMean(written, known)}`);

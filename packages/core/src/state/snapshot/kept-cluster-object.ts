@@ -3,8 +3,8 @@ import { isObject, type Json, type JsonObject } from "../../manifest/document.js
 import type { Words } from "./words.js";
 
 /*
- * Kubernetes' own objects, as far as a snapshot keeps them: no code reads fields that are not listed here. Those of
- * other kinds than `same` identify their owner, and are renamed if that must be hidden.
+ * Kubernetes' own objects, as far as snapshots and live states keep them: no code reads fields that are not listed here, about a
+ * fifth of a pod. Those of other kinds than `same` identify their owner, and are renamed if that must be hidden.
  */
 
 type Shape = "same" | "word" | "labels" | "name" | "uid" | { readonly [field: string]: Shape };
@@ -27,14 +27,17 @@ const podSpec: Shape = {
   initContainers: { ports: port, restartPolicy: "same" },
 };
 const template: Shape = { metadata: { labels: "labels" }, spec: podSpec };
+const own = { apiVersion: "same", kind: "same", metadata } as const;
 const workload: Shape = {
+  ...own,
   spec: { replicas: "same", template, jobTemplate: { spec: { template } } },
   status: { conditions: { type: "same", status: "same" } },
 };
 
 const shapes: Readonly<Record<string, Shape>> = {
-  Namespace: {},
+  Namespace: own,
   Node: {
+    ...own,
     metadata: {
       ...metadata,
       annotations: Object.fromEntries(nodeAnnotations.map((key) => [key, "same"] as const)),
@@ -43,10 +46,12 @@ const shapes: Readonly<Record<string, Shape>> = {
     status: { addresses: { address: "same" } },
   },
   Pod: {
+    ...own,
     spec: podSpec,
     status: { phase: "same", podIP: "same", podIPs: address, hostIP: "same", hostIPs: address },
   },
   Service: {
+    ...own,
     spec: {
       clusterIP: "same",
       clusterIPs: "same",
@@ -59,6 +64,7 @@ const shapes: Readonly<Record<string, Shape>> = {
     status: { loadBalancer: { ingress: address } },
   },
   EndpointSlice: {
+    ...own,
     addressType: "same",
     ports: { name: "same", port: "same", protocol: "same" },
     endpoints: {
@@ -67,22 +73,15 @@ const shapes: Readonly<Record<string, Shape>> = {
       targetRef: { kind: "same", name: "word", namespace: "word" },
     },
   },
-  CiliumCIDRGroup: { spec: { externalCIDRs: "same" } },
+  CiliumCIDRGroup: { ...own, spec: { externalCIDRs: "same" } },
 };
 
 /** Without `words`, nothing is hidden. */
 export function keptClusterObject(object: JsonObject, words?: Words): JsonObject {
   const kind = typeof object.kind === "string" ? object.kind : "";
-  const own = shapes[kind] ?? workload;
-  const shape: Shape = {
-    apiVersion: "same",
-    kind: "same",
-    metadata,
-    ...(typeof own === "string" ? {} : own),
-  };
   const about = isObject(object.metadata) ? object.metadata : {};
   const labels = isObject(about.labels) ? about.labels : {};
-  return within(object, shape, words, labels["pod-template-hash"]) as JsonObject;
+  return within(object, shapes[kind] ?? workload, words, labels["pod-template-hash"]) as JsonObject;
 }
 
 function within(value: Json, shape: Shape, words: Words | undefined, templateHash: unknown): Json {
@@ -90,10 +89,10 @@ function within(value: Json, shape: Shape, words: Words | undefined, templateHas
     return shape === "same" || words === undefined ? value : redacted(value, shape, words, templateHash);
   if (Array.isArray(value)) return value.map((item: Json) => within(item, shape, words, templateHash));
   if (!isObject(value)) return value;
-  const known = Object.entries(shape).filter(([field]) => value[field] !== undefined);
-  return Object.fromEntries(
-    known.map(([field, inner]) => [field, within(value[field]!, inner, words, templateHash)]),
-  );
+  const kept: Record<string, Json> = {};
+  for (const [field, inner] of Object.entries(shape))
+    if (value[field] !== undefined) kept[field] = within(value[field], inner, words, templateHash);
+  return kept;
 }
 
 function redacted(value: Json, shape: Shape, words: Words, templateHash: unknown): Json {

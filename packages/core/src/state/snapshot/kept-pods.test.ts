@@ -1,13 +1,12 @@
 import fc from "fast-check";
 import { expect, it } from "vitest";
-import { isObject, type Json, type JsonObject } from "../manifest/document.js";
-import { type FieldMask, pickFields } from "../manifest/field-mask.js";
-import type { ManifestObject } from "../manifest/object.js";
-import { objectsOf, parseManifest } from "../manifest/parse.js";
-import { ClusterBuilder } from "./build.js";
-import { isClusterKind } from "./identity.js";
-import { podFields } from "./pod-fields.js";
-import { servedPod } from "../../testing/served-pod.js";
+import { ClusterBuilder } from "../../cluster/build.js";
+import { isClusterKind } from "../../cluster/identity.js";
+import { isObject, type Json, type JsonObject } from "../../manifest/document.js";
+import type { ManifestObject } from "../../manifest/object.js";
+import { objectsOf, parseManifest } from "../../manifest/parse.js";
+import { servedPod } from "../../../testing/served-pod.js";
+import { keptClusterObject } from "./kept-cluster-object.js";
 
 const facts = { podCidrs: [], serviceCidrs: [] };
 
@@ -17,7 +16,7 @@ function buildCluster(objects: readonly ManifestObject[]) {
   return builder.build(facts, new Set());
 }
 
-it("pod fields are all that is read", () => {
+it("what is kept of a pod is all that is read", () => {
   const looked = new Set<string>();
   const { objects } = objectsOf(parseManifest(JSON.stringify(servedPod), "test.json").documents);
   const watchedObjects = objects.map((object) => ({
@@ -26,7 +25,11 @@ it("pod fields are all that is read", () => {
   }));
   expect(buildCluster(watchedObjects).cluster.pods.size).toBe(1);
   expect(looked).toContain("spec.containers.ports.containerPort");
-  expect([...looked].filter((path) => !isNamed(path.split("."), podFields))).toEqual([]);
+  const pod = structuredClone(servedPod);
+  for (const path of looked) if (!has(pod, path.split("."))) replace(pod, path.split("."), "x");
+  const kept = keptClusterObject(pod);
+  expect([...looked].filter((path) => has(pod, path.split(".")) && !has(kept, path.split(".")))).toEqual([]);
+  expect([...looked].filter((path) => !has(pod, path.split(".")))).toEqual([]);
 });
 
 /** The same value, which records which of its fields are read. */
@@ -43,12 +46,14 @@ function watched(value: Json, path: readonly string[], looked: Set<string>): Jso
   });
 }
 
-function isNamed([first, ...rest]: readonly string[], mask: FieldMask | "all" | undefined): boolean {
-  if (mask === undefined) return false;
-  return mask === "all" || first === undefined || isNamed(rest, mask[first]);
+/** Whether there is something at this path; of a list, in one of its items. */
+function has(value: unknown, [first, ...rest]: readonly string[]): boolean {
+  if (first === undefined) return value !== undefined;
+  if (Array.isArray(value)) return value.some((item) => has(item, [first, ...rest]));
+  return isObject(value) && has(value[first], rest);
 }
 
-it("a cluster of picked fields is the same, whatever its pods are like", () => {
+it("a cluster of kept pods is the same, whatever its pods are like", () => {
   const anyPart = fc.oneof(
     { weight: 4, arbitrary: fc.constant(undefined) },
     { weight: 1, arbitrary: fc.jsonValue({ maxDepth: 2 }) },
@@ -67,7 +72,7 @@ it("a cluster of picked fields is the same, whatever its pods are like", () => {
   fc.assert(
     fc.property(fc.array(anyPod, { maxLength: 4 }), (pods) => {
       const whole = clusterOf(pods);
-      expect(clusterOf(pods.map((one) => pickFields(one, podFields)))).toEqual(whole);
+      expect(clusterOf(pods.map((one) => keptClusterObject(one)))).toEqual(whole);
     }),
     { numRuns: 300 },
   );

@@ -1,7 +1,6 @@
 import {
   AddressAtoms,
   explore,
-  isRelative,
   namedNamespaces,
   namespaceFits,
   peerKey,
@@ -47,8 +46,6 @@ interface Found {
 /** Finds the ends that the peers of rules match, with the evaluator. Results are updated when ends are added or removed. */
 export class PeerReaches {
   private readonly found = new Map<string, Found>();
-  /** For peers that are not relative to the subject. */
-  private readonly ofPeer = new WeakMap<Peer, Found>();
 
   constructor(
     private cluster: Inventory,
@@ -72,15 +69,10 @@ export class PeerReaches {
     }
   }
 
-  /** Peers that are not relative match the same ends for every subject. */
+  /** Peers that mean the same match the same ends, whatever the subject. */
   of(peer: Peer, subject: Subject): PeerReach {
-    const same = isRelative(peer) ? undefined : this.ofPeer.get(peer);
-    if (same !== undefined) return same.reach;
     const settled = settlePeer(peer, subject);
-    const key = peerKey(settled);
-    const found = getOrInsert(this.found, key, () => this.find(peer, settled, subject));
-    this.ofPeer.set(peer, found);
-    return found.reach;
+    return getOrInsert(this.found, peerKey(settled), () => this.find(peer, settled, subject)).reach;
   }
 
   private find(peer: Peer, settled: SettledPeer, subject: Subject): Found {

@@ -45,7 +45,7 @@ describe("minimized policies", () => {
         const again = minimize(found.state, options);
         expect(again.changes.flatMap(({ steps }) => steps)).toEqual([]);
       }),
-      { numRuns: 15 },
+      { numRuns: 10 },
     );
     expect(changes).toBeGreaterThan(0);
   });

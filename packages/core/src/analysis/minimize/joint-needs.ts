@@ -26,7 +26,10 @@ import { noPorts, type PortSetId } from "../../sets/port-sets.js";
  */
 
 /** The largest part of these rules that was found to be removable at once. */
-export function removableTogether(engines: readonly Engine[], candidates: readonly Rule[]): ReadonlySet<Rule> {
+export function removableTogether(
+  engines: readonly Engine[],
+  candidates: readonly Rule[],
+): ReadonlySet<Rule> {
   let chosen = new Set(candidates.filter(({ action }) => action !== "Pass"));
   while (chosen.size > 0) {
     const needed = new Set<Rule>();
@@ -57,7 +60,9 @@ class JointNeeds implements LaneReader {
     let behind = noDenials(lane);
     for (const tier of lane.tiers.toReversed()) {
       // In its place among the others, a rule without cells has no effect.
-      const items = tier.items.map((item) => (this.removed.has(item.rule) ? { ...item, cells: noCells } : item));
+      const items = tier.items.map((item) =>
+        this.removed.has(item.rule) ? { ...item, cells: noCells } : item,
+      );
       behind = denialsFrom(
         { ...tier, items },
         lane,

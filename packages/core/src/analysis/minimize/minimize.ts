@@ -92,7 +92,12 @@ export function minimize(given: State, options: MinimizeOptions = {}): Minimizat
   }
   const changed = drafts.filter(({ steps }) => steps.length > 0);
   const units = [...changed.map((draft) => unitOf(draft, draft.steps, draft)), ...removed];
-  return resultOf(state, first, leftAlone, verified(state, units, { everywhere, budget: budgetFor(budget), variantsOf }));
+  return resultOf(
+    state,
+    first,
+    leftAlone,
+    verified(state, units, { everywhere, budget: budgetFor(budget), variantsOf }),
+  );
 }
 
 const isSame = (a: readonly Draft[], b: readonly Draft[]): boolean =>
@@ -114,13 +119,16 @@ function resultOf(
   const policies = state.definitions.flatMap((definition): readonly ResultPolicy[] => {
     const unit = made.get(definition);
     if (unit === undefined) return [{ definition }];
-    return unit.draft?.origins[0] === definition ? [{ definition: unit.draft.definition, draft: unit.draft }] : [];
+    return unit.draft?.origins[0] === definition
+      ? [{ definition: unit.draft.definition, draft: unit.draft }]
+      : [];
   });
   const own = new Map(first.map((draft) => [draft.origins[0], ruleCount(draft)]));
   const rulesIn = (all: readonly ResultPolicy[]) =>
     all.reduce(
       (sum, { definition, draft }) =>
-        sum + (draft === undefined ? (own.get(definition) ?? definition.lowered.rules.length) : ruleCount(draft)),
+        sum +
+        (draft === undefined ? (own.get(definition) ?? definition.lowered.rules.length) : ruleCount(draft)),
       0,
     );
   const before = state.definitions.map((definition): ResultPolicy => ({ definition }));
@@ -148,7 +156,11 @@ function draftsOf(state: State, reading: LowerOptions) {
     const why = reasonToLeave(definition, conditional);
     const draft = why === undefined ? draftOf(definition, reading) : undefined;
     if (draft !== undefined) drafts.push(draft);
-    else leftAlone.push({ policy: definition.policy, why: why ?? "its API does not accept it as it is written" });
+    else
+      leftAlone.push({
+        policy: definition.policy,
+        why: why ?? "its API does not accept it as it is written",
+      });
   }
   return { drafts, leftAlone };
 }
@@ -223,7 +235,12 @@ function withoutUnneeded(
 function withoutRule(draft: Draft, gone: DraftRule, why: string, reading: LowerOptions): Draft | undefined {
   const lists = draft.lists.map((list) => ({ ...list, rules: list.rules.filter((rule) => rule !== gone) }));
   const rule = gone.origins.map((origin) => nameOfRule(origin, draft.origins[0])).join(" with ");
-  return withLists(draft, lists, [{ kind: "remove-rule", policy: draft.origins[0].policy, rule, why }], reading);
+  return withLists(
+    draft,
+    lists,
+    [{ kind: "remove-rule", policy: draft.origins[0].policy, rule, why }],
+    reading,
+  );
 }
 
 const mostNamed = 2;

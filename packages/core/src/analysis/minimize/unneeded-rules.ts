@@ -101,8 +101,13 @@ function reasonEverywhere(questions: RuleQuestions, rule: Rule, budget: Budget):
       return { kind: "idle", text: "matches no connection of any cluster", by: [] };
     default: {
       const { kind, by } = answer;
-      if (kind === "redundant") return isRepeated(rule, answer) ? { kind, text: "the same is decided by", by } : undefined;
-      return { kind: "idle", text: kind === "shadowed" ? "shadowed by" : "what it matches is decided earlier by", by };
+      if (kind === "redundant")
+        return isRepeated(rule, answer) ? { kind, text: "the same is decided by", by } : undefined;
+      return {
+        kind: "idle",
+        text: kind === "shadowed" ? "shadowed by" : "what it matches is decided earlier by",
+        by,
+      };
     }
   }
 }
@@ -110,7 +115,9 @@ function reasonEverywhere(questions: RuleQuestions, rule: Rule, budget: Budget):
 /** S11.6: owners may add policies that isolate, or that allow: only rules of its tier that allow take the place of a rule of a namespace. */
 function isRepeated({ origin }: Rule, { because, by }: EveryClusterProof): boolean {
   if (origin.policy.namespace === undefined) return true;
-  return because === "its tier" && by.length > 0 && by.every((part) => "action" in part && part.action === "Allow");
+  return (
+    because === "its tier" && by.length > 0 && by.every((part) => "action" in part && part.action === "Allow")
+  );
 }
 
 /** The first, and those that cannot match a connection which one of the others matches: they do not depend on each other. */

@@ -29,11 +29,7 @@ function headline(found: Minimization, style: Style): readonly string[] {
   const became = `${counted(before.policies, "policy")} became ${after.policies}, ${counted(before.rules, "rule")} became ${after.rules}`;
   const { pods } = verification.here;
   const here = `every verdict about the ${counted(pods, "pod")} is the same: among them, with nodes, and with external addresses`;
-  return [
-    style.good(`✓ ${became}`),
-    ...(pods === 0 ? [] : [`  ${here}`]),
-    ...everywhereLines(found, style),
-  ];
+  return [style.good(`✓ ${became}`), ...(pods === 0 ? [] : [`  ${here}`]), ...everywhereLines(found, style)];
 }
 
 function everywhereLines({ verification }: Minimization, { unsure }: Style): readonly string[] {
@@ -91,7 +87,10 @@ function obstacleLines(obstacle: Obstacle): readonly string[] {
   }
   const { equality } = obstacle;
   if (equality.result === "NotDecided") return [`? not decided: ${equality.why}`];
-  return ["! not the same in every cluster", ...differenceLines(equality, { before: "before", after: "after" })];
+  return [
+    "! not the same in every cluster",
+    ...differenceLines(equality, { before: "before", after: "after" }),
+  ];
 }
 
 const mostLeft = 10;

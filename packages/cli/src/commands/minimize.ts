@@ -39,14 +39,14 @@ export function addMinimize(program: Command, finish: (status: number) => void):
       .option("--everywhere", "make only changes that are proven to change nothing in any cluster")
       .option(
         "--unused",
-        "also remove what matches nothing in this cluster, or only repeats other tiers there",
+        "also remove rules that match nothing in this cluster, or that only other tiers make superfluous",
       )
       .option("--check", "exit with 1 if there is something to minimize")
       .option("--write", "write the result to the files; documents that do not change stay as they are")
       .addOption(
         new Option("--budget <time>", "give up on questions about every cluster after this time")
           .argParser(duration)
-          .default(10_000, "10s"),
+          .default(5000, "5s"),
       )
       .addOption(
         new Option("-o, --output <format>", "what to print: the steps, or the policies")
@@ -91,7 +91,7 @@ async function runMinimize(flags: MinimizeFlags): Promise<number> {
   const found = minimize(loaded.state, {
     everywhere: flags.everywhere ?? false,
     unused: flags.unused ?? false,
-    budget: { deadline: Date.now() + flags.budget },
+    budget: flags.budget,
     reading,
   });
   if (flags.write && !writeFiles(found, loaded)) return 2;

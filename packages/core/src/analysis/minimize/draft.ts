@@ -48,7 +48,14 @@ export interface DraftList {
 }
 
 /** Fields that API servers and kubectl write: the author did not write them. */
-const servedFields = ["uid", "resourceVersion", "generation", "creationTimestamp", "managedFields", "selfLink"];
+const servedFields = [
+  "uid",
+  "resourceVersion",
+  "generation",
+  "creationTimestamp",
+  "managedFields",
+  "selfLink",
+];
 const lastApplied = "kubectl.kubernetes.io/last-applied-configuration";
 
 /** An object as its author would write it. */

@@ -99,7 +99,9 @@ export function mergedPeers(items: readonly Json[]): readonly Json[] {
     return own.length === 0 ? [] : [{ [field]: field === "networks" ? mergedCidrs(own) : unique(own) }];
   });
   const isOther = (item: Json, i: number) =>
-    blocks[i] === undefined && listOf(item, "networks") === undefined && listOf(item, "domainNames") === undefined;
+    blocks[i] === undefined &&
+    listOf(item, "networks") === undefined &&
+    listOf(item, "domainNames") === undefined;
   const result = [
     ...unique(items.filter(isOther)),
     ...cidrs.map((cidr) => ({ ipBlock: { cidr } })),
@@ -141,8 +143,7 @@ export function mergedCidrs(texts: readonly string[]): readonly string[] {
 }
 
 function joinedHalves(cidrs: readonly Cidr[]): Cidr[] {
-  const around = (cidr: Cidr) =>
-    parseCidr(`${formatCidr(cidr).split("/")[0]!}/${cidr.prefix - 1}`)!;
+  const around = (cidr: Cidr) => parseCidr(`${formatCidr(cidr).split("/")[0]!}/${cidr.prefix - 1}`)!;
   const halves = new Map<string, Cidr[]>();
   for (const cidr of cidrs) {
     const key = cidr.prefix === 0 ? formatCidr(cidr) : `in ${formatCidr(around(cidr))}`;

@@ -1,10 +1,10 @@
-import { grouped } from "../../collections/maps.js";
+import { getOrInsert, grouped } from "../../collections/maps.js";
 import type { LowerOptions } from "../../dialects/dialect.js";
 import { isObject, type JsonObject } from "../../manifest/document.js";
 import { selects } from "../../labels/requirement.js";
 import type { Cluster } from "../../cluster/model.js";
 import { comparePolicies, type PlacedIsolation } from "../../policy/assemble.js";
-import { formatPolicy, type Isolation, type PolicyRef } from "../../policy/model.js";
+import { formatPolicy, type PolicyRef } from "../../policy/model.js";
 import { formatPath } from "../../diagnostics/place.js";
 import type { PolicyDefinition, State } from "../../state/state.js";
 import { type Draft, type DraftList, isolationKey, ruleCount, type Step, withLists } from "./draft.js";
@@ -129,12 +129,19 @@ function selectsPods({ subject }: PlacedIsolation, { pods, namespaces }: Cluster
 }
 
 /** Whether one selects all pods that the other selects, in every cluster, because it requires nothing more of them. */
-function covers(outer: Pick<Isolation, "subject">, inner: Pick<Isolation, "subject">): boolean {
-  const requirements = ({ subject: { namespaces, pods, account = [] } }: Pick<Isolation, "subject">) => [
-    ...namespaces.map((one) => JSON.stringify(["namespace", one])),
-    ...pods.map((one) => JSON.stringify(["pod", one])),
-    ...account.map((one) => JSON.stringify(["account", one])),
-  ];
-  const required = new Set(requirements(inner));
-  return requirements(outer).every((one) => required.has(one));
+function covers(outer: PlacedIsolation, inner: PlacedIsolation): boolean {
+  const required = requirementsOf(inner);
+  return [...requirementsOf(outer)].every((one) => required.has(one));
 }
+
+function requirementsOf(isolation: PlacedIsolation): ReadonlySet<string> {
+  return getOrInsert(requirements, isolation, () => {
+    const { namespaces, pods, account = [] } = isolation.subject;
+    const parts = { namespaces, pods, account };
+    return new Set(
+      Object.entries(parts).flatMap(([of, match]) => match.map((one) => JSON.stringify([of, one]))),
+    );
+  });
+}
+
+const requirements = new WeakMap<PlacedIsolation, ReadonlySet<string>>();

@@ -3,7 +3,14 @@ import type { Path } from "../../diagnostics/place.js";
 import type { LowerOptions } from "../../dialects/dialect.js";
 import { type Json, type JsonObject, valueAt } from "../../manifest/document.js";
 import { type Draft, type DraftList, type DraftRule, nameOfRule, type Step, withLists } from "./draft.js";
-import { entriesKey, mergedCidrs, mergedPeers, mergedPortRules, mergedPorts, unique } from "./merged-entries.js";
+import {
+  entriesKey,
+  mergedCidrs,
+  mergedPeers,
+  mergedPortRules,
+  mergedPorts,
+  unique,
+} from "./merged-entries.js";
 import { contentKey, type Shape, shapeOf, withValueAt } from "./shape.js";
 
 /**
@@ -30,7 +37,9 @@ function withUnions(draft: Draft, at: number, field: Path, options: LowerOptions
   const runs = runsOf(rules, shape);
   const groups = grouped(
     rules.flatMap((rule, i) =>
-      itemsOf(rule, field) === undefined ? [] : [{ rule, key: `${runs[i]} ${keyWithout(rule, field, shape)}` }],
+      itemsOf(rule, field) === undefined
+        ? []
+        : [{ rule, key: `${runs[i]} ${keyWithout(rule, field, shape)}` }],
     ),
     ({ key }) => key,
   );
@@ -110,7 +119,8 @@ function withMergedEntries(draft: Draft, at: number, options: LowerOptions): Dra
         rule: nameOfRule(origins[0], draft.origins[0]),
         why: `the same \`${field.join(".")}\` in fewer entries`,
       };
-      current = withLists(current, replaced(current.lists, at, { ...list, rules }), [step], options) ?? current;
+      current =
+        withLists(current, replaced(current.lists, at, { ...list, rules }), [step], options) ?? current;
     }
   return current;
 }

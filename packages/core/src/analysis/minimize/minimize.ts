@@ -5,7 +5,6 @@ import { annotatedChoice } from "../../policy/annotations.js";
 import { subjectsCanMeet } from "../../policy/can-meet.js";
 import { formatRule } from "../../policy/describe.js";
 import { formatPolicy, type PolicyRef, type Rule } from "../../policy/model.js";
-import type { Budget } from "../../prove/sat/index.js";
 import { ownPolicies, type PolicyDefinition, type State } from "../../state/state.js";
 import {
   type Draft,
@@ -17,10 +16,11 @@ import {
   withLists,
   writtenRule,
 } from "./draft.js";
+import { budgetFor } from "../proof/rule-proofs.js";
 import { idlePolicies, mergedPolicies } from "./merged-policies.js";
 import { mergedRules } from "./merged-rules.js";
 import { type Reason, type Scope, unneededRules } from "./unneeded-rules.js";
-import { type Unit, verified, type Verification } from "./verification.js";
+import { type UndoneUnit, type Unit, verified, type Verification } from "./verification.js";
 
 /*
  * The same verdicts with fewer rules and policies:
@@ -32,10 +32,10 @@ import { type Unit, verified, type Verification } from "./verification.js";
 export interface MinimizeOptions {
   /** Whether verdicts have to be the same in every cluster, and not only in that of the input. */
   readonly everywhere?: boolean;
-  /** Whether what matches nothing in this cluster, or only repeats other tiers there, is removed as well. */
+  /** Whether what matches nothing in this cluster, or what other tiers do there as well, is removed too. */
   readonly unused?: boolean;
-  /** For what is proven of every cluster. */
-  readonly budget?: Budget;
+  /** For rules that every cluster can do without, and again for the comparison in every cluster, in milliseconds. */
+  readonly budget?: number;
   /** The settings that the input was read with. */
   readonly reading?: LowerOptions;
 }
@@ -47,26 +47,18 @@ export interface Size {
 }
 
 export interface Minimization {
-  readonly everywhere: boolean;
   readonly before: Size;
   readonly after: Size;
   /** What was done, policy by policy. */
-  readonly changes: readonly Change[];
+  readonly changes: readonly Unit[];
   /** What was not done, because verdicts would change or because that was not decided. */
-  readonly undone: readonly (Change & { readonly because: string })[];
+  readonly undone: readonly UndoneUnit[];
   /** Policies that are as they were, and why. */
   readonly leftAlone: readonly { readonly policy: PolicyRef; readonly why: string }[];
   /** The policies of the result, in the order of the input. */
   readonly policies: readonly ResultPolicy[];
   readonly verification: Verification;
   readonly state: State;
-}
-
-export interface Change {
-  /** The policies of the input, and what became of them; undefined if they were removed. */
-  readonly origins: readonly PolicyDefinition[];
-  readonly draft?: Draft;
-  readonly steps: readonly Step[];
 }
 
 /** A policy of the result; one without a draft is as it was. */
@@ -76,14 +68,14 @@ export interface ResultPolicy {
 }
 
 /** Each pass can make room for the next; this many are always enough. */
-const mostPasses = 20;
+const mostPasses = 200;
 
 export function minimize(given: State, options: MinimizeOptions = {}): Minimization {
-  const { everywhere = false, unused = false, budget = {}, reading = {} } = options;
+  const { everywhere = false, unused = false, budget, reading = {} } = options;
   const state = ownPolicies(given); // S9.7
   const { drafts: first, leftAlone } = draftsOf(state, reading);
   const fixed = state.definitions.filter((one) => !first.some(({ origins }) => origins[0] === one));
-  const scope = { everywhere, unused: unused && !everywhere, budget };
+  const scope = { everywhere, unused: unused && !everywhere, budget: budgetFor(budget) };
   const removed: Unit[] = [];
   const refused = new Set<DraftRule>();
   let drafts: readonly Draft[] = first;
@@ -100,7 +92,12 @@ export function minimize(given: State, options: MinimizeOptions = {}): Minimizat
   }
   const changed = drafts.filter(({ steps }) => steps.length > 0);
   const units = [...changed.map((draft) => unitOf(draft, draft.steps, draft)), ...removed];
-  return resultOf(state, first, leftAlone, verified(state, units, { everywhere, budget, variantsOf }));
+  return resultOf(
+    state,
+    first,
+    leftAlone,
+    verified(state, units, { everywhere, budget: budgetFor(budget), variantsOf }),
+  );
 }
 
 const isSame = (a: readonly Draft[], b: readonly Draft[]): boolean =>
@@ -122,18 +119,20 @@ function resultOf(
   const policies = state.definitions.flatMap((definition): readonly ResultPolicy[] => {
     const unit = made.get(definition);
     if (unit === undefined) return [{ definition }];
-    return unit.draft?.origins[0] === definition ? [{ definition: unit.draft.definition, draft: unit.draft }] : [];
+    return unit.draft?.origins[0] === definition
+      ? [{ definition: unit.draft.definition, draft: unit.draft }]
+      : [];
   });
   const own = new Map(first.map((draft) => [draft.origins[0], ruleCount(draft)]));
   const rulesIn = (all: readonly ResultPolicy[]) =>
     all.reduce(
       (sum, { definition, draft }) =>
-        sum + (draft === undefined ? (own.get(definition) ?? definition.lowered.rules.length) : ruleCount(draft)),
+        sum +
+        (draft === undefined ? (own.get(definition) ?? definition.lowered.rules.length) : ruleCount(draft)),
       0,
     );
   const before = state.definitions.map((definition): ResultPolicy => ({ definition }));
   return {
-    everywhere: verification.scope === "every cluster",
     before: { policies: before.length, rules: rulesIn(before) },
     after: { policies: policies.length, rules: rulesIn(policies) },
     changes: accepted,
@@ -157,7 +156,11 @@ function draftsOf(state: State, reading: LowerOptions) {
     const why = reasonToLeave(definition, conditional);
     const draft = why === undefined ? draftOf(definition, reading) : undefined;
     if (draft !== undefined) drafts.push(draft);
-    else leftAlone.push({ policy: definition.policy, why: why ?? "its API does not accept it as it is written" });
+    else
+      leftAlone.push({
+        policy: definition.policy,
+        why: why ?? "its API does not accept it as it is written",
+      });
   }
   return { drafts, leftAlone };
 }
@@ -232,7 +235,12 @@ function withoutUnneeded(
 function withoutRule(draft: Draft, gone: DraftRule, why: string, reading: LowerOptions): Draft | undefined {
   const lists = draft.lists.map((list) => ({ ...list, rules: list.rules.filter((rule) => rule !== gone) }));
   const rule = gone.origins.map((origin) => nameOfRule(origin, draft.origins[0])).join(" with ");
-  return withLists(draft, lists, [{ kind: "remove-rule", policy: draft.origins[0].policy, rule, why }], reading);
+  return withLists(
+    draft,
+    lists,
+    [{ kind: "remove-rule", policy: draft.origins[0].policy, rule, why }],
+    reading,
+  );
 }
 
 const mostNamed = 2;
@@ -251,7 +259,7 @@ function reasonText({ text, by }: Reason, writtenOf: (rule: Rule) => DraftRule |
         : `${formatPolicy(ref.definition.policy)} ${nameOfRule(ref)}`;
     }),
   );
-  if (names.size === 0) return text;
+  if (names.size === 0) return text.replace(/ by$/, " without it");
   const more = names.size > mostNamed ? ` and ${names.size - mostNamed} more` : "";
   return `${text} ${[...names].slice(0, mostNamed).join(", ")}${more}`;
 }

@@ -87,5 +87,7 @@ function isJson(text: string): boolean {
 
 function joined(documents: readonly DocumentText[]): string {
   const left = documents.filter(({ text }) => text !== undefined);
-  return left.map(({ marker, text }, i) => (i === 0 && documents[0]!.text === undefined ? "" : marker) + text!).join("");
+  return left
+    .map(({ marker, text }, i) => (i === 0 && documents[0]!.text === undefined ? "" : marker) + text!)
+    .join("");
 }

@@ -11,6 +11,14 @@ export interface Unit {
   readonly steps: readonly Step[];
 }
 
+/** Why changes are not made: a connection that would change, or a question that was not decided. */
+export type Obstacle =
+  | { readonly kind: "changed here"; readonly proof: Proof }
+  | { readonly kind: "not the same everywhere"; readonly equality: Exclude<Equality, { result: "Same" }> };
+
+/** Changes that were not made. */
+export type UndoneUnit = Unit & { readonly because: Obstacle };
+
 /** What is known about the result. */
 export interface Verification {
   readonly scope: "this cluster" | "every cluster";
@@ -27,29 +35,43 @@ interface VerificationOptions {
   readonly variantsOf: (state: State) => readonly State[];
 }
 
-/** The changes after which every verdict is the same. If one changes, the changes are tried in halves. */
+/** The changes after which every verdict is the same. If one changes, the changes are tried in halves, as long as there is time. */
 export function verified(state: State, units: readonly Unit[], options: VerificationOptions) {
   const before = options.variantsOf(state);
-  const undone: (Unit & { readonly because: string })[] = [];
+  const undone: UndoneUnit[] = [];
+  let here: Proof | undefined;
   const accept = (known: readonly Unit[], more: readonly Unit[]): readonly Unit[] => {
     if (more.length === 0) return known;
-    const problem = problemOf(before, options.variantsOf(applied(state, [...known, ...more])), options);
-    if (problem === undefined) return [...known, ...more];
-    if (more.length === 1) {
-      undone.push({ ...more[0]!, because: problem });
+    const compared = compare(before, options.variantsOf(applied(state, [...known, ...more])), options);
+    if (!("kind" in compared)) {
+      here = compared;
+      return [...known, ...more];
+    }
+    const isLate = Date.now() > (options.budget.deadline ?? Infinity);
+    if (more.length === 1 || (isLate && compared.kind !== "changed here")) {
+      undone.push(...more.map((unit) => ({ ...unit, because: compared })));
       return known;
     }
     const half = Math.ceil(more.length / 2);
     return accept(accept(known, more.slice(0, half)), more.slice(half));
   };
   const accepted = accept([], units);
-  const after = applied(state, accepted);
   const verification: Verification = {
     scope: options.everywhere ? "every cluster" : "this cluster",
-    here: compareHere(state, after),
-    everywhere: accepted.length === 0 ? { result: "Same" } : compareEverywhere(state, after, options.budget),
+    here: here ?? compareHere(state, state),
+    everywhere: equality(accepted, state, options),
   };
   return { accepted, undone, verification };
+}
+
+/** Of the result; proven already where it was asked for. */
+function equality(
+  accepted: readonly Unit[],
+  state: State,
+  { everywhere, budget }: VerificationOptions,
+): Equality {
+  if (everywhere || accepted.length === 0) return { result: "Same" };
+  return compareEverywhere(state, applied(state, accepted), budget);
 }
 
 function applied(state: State, units: readonly Unit[]): State {
@@ -60,19 +82,20 @@ function applied(state: State, units: readonly Unit[]): State {
   ]);
 }
 
-/** Why the changes cannot be made. */
-function problemOf(
+/** What the engine found, or why the changes cannot be made. */
+function compare(
   before: readonly State[],
   after: readonly State[],
   { everywhere, budget }: VerificationOptions,
-): string | undefined {
+): Proof | Obstacle {
+  const proofs: Proof[] = [];
   for (const [i, old] of before.entries()) {
-    const { changedPairs, examples } = compareHere(old, after[i]!);
-    if (changedPairs > 0) return `${changedPairs} connections of this cluster would change (${examples.length})`;
+    const proof = compareHere(old, after[i]!);
+    proofs.push(proof);
+    if (proof.changedPairs > 0) return { kind: "changed here", proof };
     if (!everywhere) continue;
-    const equality = compareEverywhere(old, after[i]!, budget);
-    if (equality.result === "NotDecided") return equality.why;
-    if (equality.result === "Different") return "there is a cluster in which a connection would change";
+    const found = compareEverywhere(old, after[i]!, budget);
+    if (found.result !== "Same") return { kind: "not the same everywhere", equality: found };
   }
-  return undefined;
+  return proofs[0]!;
 }

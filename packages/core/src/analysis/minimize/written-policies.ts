@@ -16,7 +16,10 @@ export function writtenPolicy({ definition, draft }: ResultPolicy): CommentedObj
   const { object } = definition;
   if (draft === undefined)
     return { value: authored(object.value), comments: object.document.commentsIn(object.path) };
-  const comments = [...draft.origins.flatMap((origin) => carriedComments(origin, draft)), ...formerNames(draft)];
+  const comments = [
+    ...draft.origins.flatMap((origin) => carriedComments(origin, draft)),
+    ...formerNames(draft),
+  ];
   return { value: object.value, comments: uniqueComments(comments) };
 }
 
@@ -43,7 +46,11 @@ function carriedComments(origin: PolicyDefinition, draft: Draft): readonly Comme
       const rule = comment.path.slice(0, list.path.length + 1);
       const now = placeOfRule(draft, origin, rule);
       if (now === undefined) return [];
-      const inner = pathNow(valueAt(object.value, rule), valueAt(result, now), comment.path.slice(rule.length));
+      const inner = pathNow(
+        valueAt(object.value, rule),
+        valueAt(result, now),
+        comment.path.slice(rule.length),
+      );
       return [moved(comment, [...now, ...inner], rule.length + inner.length)];
     }
     if (isFirst) {
@@ -94,7 +101,10 @@ function formerNames(draft: Draft): readonly Comment[] {
       const namedRules = origins
         .slice(1)
         .filter((origin) => valueAt(origin.definition.object.value, [...origin.path, "name"]) !== undefined);
-      const names = [...policies.map(({ policy }) => formatPolicy(policy)), ...namedRules.map((rule) => nameOfRule(rule, first))];
+      const names = [
+        ...policies.map(({ policy }) => formatPolicy(policy)),
+        ...namedRules.map((rule) => nameOfRule(rule, first)),
+      ];
       return names.map((name) => ({ path: [...path, i], side: "before", text: `Merged: ${name}` }));
     }),
   );

@@ -1,4 +1,5 @@
-import type { Change, Minimization } from "../../analysis/minimize/minimize.js";
+import type { Minimization } from "../../analysis/minimize/minimize.js";
+import type { Obstacle, Unit } from "../../analysis/minimize/verification.js";
 import { authored } from "../../analysis/minimize/draft.js";
 import { apiVersion, type JsonValue, policyJson } from "../explanation/explanation-json.js";
 import { resultJson } from "../proofs/equality.js";
@@ -14,7 +15,10 @@ export function minimizationJson(found: Minimization): { readonly [key: string]:
     before: { policies: before.policies, rules: before.rules },
     after: { policies: after.policies, rules: after.rules },
     changes: found.changes.map(changeJson),
-    undone: found.undone.map(({ because, ...change }) => ({ ...changeJson(change), because })),
+    undone: found.undone.map(({ because, ...change }) => ({
+      ...changeJson(change),
+      because: obstacleJson(because),
+    })),
     leftAlone: found.leftAlone.map(({ policy, why }) => ({ policy: policyJson(policy), why })),
     pods: here.pods,
     changedPairs: here.changedPairs,
@@ -23,7 +27,7 @@ export function minimizationJson(found: Minimization): { readonly [key: string]:
   };
 }
 
-const changeJson = ({ origins, draft, steps }: Change) => ({
+const changeJson = ({ origins, draft, steps }: Unit) => ({
   policies: origins.map(({ policy }) => policyJson(policy)),
   removed: draft === undefined,
   steps: steps.map(({ kind, policy, rule, merged, why }) => ({
@@ -34,3 +38,8 @@ const changeJson = ({ origins, draft, steps }: Change) => ({
     why,
   })),
 });
+
+const obstacleJson = (obstacle: Obstacle): JsonValue =>
+  obstacle.kind === "changed here"
+    ? { changedPairs: obstacle.proof.changedPairs }
+    : { everywhere: resultJson(obstacle.equality) };

@@ -1,5 +1,7 @@
 import type { Step } from "../../analysis/minimize/draft.js";
-import type { Change, Minimization } from "../../analysis/minimize/minimize.js";
+import type { Minimization } from "../../analysis/minimize/minimize.js";
+import type { Obstacle, Unit } from "../../analysis/minimize/verification.js";
+import { formatEndpoint } from "../../evaluate/flow.js";
 import { formatPolicy } from "../../policy/model.js";
 import { differenceLines } from "../proofs/equality.js";
 import type { Style } from "../style.js";
@@ -14,7 +16,7 @@ export function minimizationText(found: Minimization, style: Style): string {
     ...(undone.length > 0 ? ["", "Not done:"] : []),
     ...undone.flatMap(({ because, ...change }) => [
       ...changeLines(change, style).map((line) => `  ${line}`),
-      style.unsure(`    ? undone: ${because}`),
+      ...obstacleLines(because).map((line) => style.unsure(`    ${line}`)),
     ]),
     ...leftAloneLines(leftAlone, style),
   ].join("\n");
@@ -27,11 +29,7 @@ function headline(found: Minimization, style: Style): readonly string[] {
   const became = `${counted(before.policies, "policy")} became ${after.policies}, ${counted(before.rules, "rule")} became ${after.rules}`;
   const { pods } = verification.here;
   const here = `every verdict about the ${counted(pods, "pod")} is the same: among them, with nodes, and with external addresses`;
-  return [
-    style.good(`✓ ${became}`),
-    ...(pods === 0 ? [] : [`  ${here}`]),
-    ...everywhereLines(found, style),
-  ];
+  return [style.good(`✓ ${became}`), ...(pods === 0 ? [] : [`  ${here}`]), ...everywhereLines(found, style)];
 }
 
 function everywhereLines({ verification }: Minimization, { unsure }: Style): readonly string[] {
@@ -49,7 +47,7 @@ function everywhereLines({ verification }: Minimization, { unsure }: Style): rea
   }
 }
 
-function changeLines({ origins, draft, steps }: Change, { bold, dim }: Style): readonly string[] {
+function changeLines({ origins, draft, steps }: Unit, { bold, dim }: Style): readonly string[] {
   const { policy } = origins[0]!;
   const place = policy.place();
   const where = place === undefined ? "" : dim(` ${place.file}:${place.line}`);
@@ -74,6 +72,25 @@ function stepText({ kind, policy, rule, merged = [], why }: Step, owner: Step["p
     case "merge-policies":
       return `merged ${merged.join(", ")} into it: ${why}`;
   }
+}
+
+function obstacleLines(obstacle: Obstacle): readonly string[] {
+  if (obstacle.kind === "changed here") {
+    const { changedPairs, examples } = obstacle.proof;
+    const shown = examples
+      .slice(0, 1)
+      .map(
+        ({ source, destination, before, after }) =>
+          `  ${formatEndpoint(source)} → ${formatEndpoint(destination)}: ${before} → ${after}`,
+      );
+    return [`! ${counted(changedPairs, "pair")} of this cluster would get a different verdict`, ...shown];
+  }
+  const { equality } = obstacle;
+  if (equality.result === "NotDecided") return [`? not decided: ${equality.why}`];
+  return [
+    "! not the same in every cluster",
+    ...differenceLines(equality, { before: "before", after: "after" }),
+  ];
 }
 
 const mostLeft = 10;

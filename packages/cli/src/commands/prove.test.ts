@@ -1,4 +1,4 @@
-import { existsSync, readFileSync } from "node:fs";
+import { existsSync, readdirSync, readFileSync, symlinkSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, describe, expect, it } from "vitest";
 import { folderOf, removeFolders, tierwall } from "../../testing/run-command.js";
@@ -66,6 +66,24 @@ spec:
     expect(binding).toContain("policyName: cards-only-a-b-assumes-1\n");
   });
 
+  it("gives guarantees of one name, and of very long names, files of their own", () => {
+    const long = "x".repeat(1000);
+    const all = ["same", "same", "same/", "../../etc", long, `${long}y`].map((name) =>
+      guarantee(name, addresses),
+    );
+    const where = folderOf({ "policies.yaml": policy(accept("a")), "guarantees/all.yaml": all.join("") });
+    const { status } = tierwall(["prove", "guarantees", "--write", "saved"], { cwd: where });
+    expect(status).toBe(1);
+    expect(readdirSync(join(where, "saved")).toSorted()).toEqual([
+      "..-..-etc.yaml",
+      "same-.yaml",
+      "same-2.yaml",
+      "same.yaml",
+      `${"x".repeat(200)}-2.yaml`,
+      `${"x".repeat(200)}.yaml`,
+    ]);
+  });
+
   it("reports a folder that cannot be written", () => {
     const where = folderOf({
       "policies.yaml": policy(accept("a")),
@@ -74,6 +92,82 @@ spec:
     });
     const { status, stderr } = tierwall(["prove", "guarantees", "--write", "occupied"], { cwd: where });
     expect([status, stderr]).toEqual([2, expect.stringContaining("`occupied` cannot be written: ")]);
+  });
+});
+
+describe("tierwall prove with hostile input", () => {
+  const claim = (fields: string) => `---
+apiVersion: tierwall.dev/v1
+kind: Guarantee
+metadata: {name: hostile}
+spec: {from: {namespaces: {}}, to: {namespaces: {matchLabels: {pci: "true"}}}, verdict: Deny, ${fields}}
+`;
+  const proved = (files: Readonly<Record<string, string>>, ...args: readonly string[]) => {
+    const where = folderOf({ "policies.yaml": policy(accept("a")), ...files });
+    return tierwall(["prove", "guarantee.yaml", ...args], { cwd: where });
+  };
+
+  it("reads what `given` names: absolute paths, and folders that contain themselves, once", () => {
+    const where = folderOf({ "policies/guard.yaml": policy("{action: Deny, from: [{namespaces: {}}]}") });
+    symlinkSync(".", join(where, "policies/self"));
+    const { status, stdout } = proved(
+      { "guarantee.yaml": claim(`given: [${join(where, "policies")}]`) },
+      "-R",
+    );
+    expect([status, stdout]).toEqual([0, expect.stringContaining("1 proven, 0 refuted")]);
+  });
+
+  it("names what cannot be read", () => {
+    const where = folderOf({});
+    symlinkSync("b", join(where, "a"));
+    symlinkSync("a", join(where, "b"));
+    for (const [given, text] of [
+      [join(where, "a"), "ELOOP"],
+      ["/nonexistent/folder", "`/nonexistent/folder` cannot be read: it does not exist"],
+      ["../../nonexistent", "nonexistent` cannot be read: it does not exist"],
+    ] as const) {
+      const { status, stderr } = proved({ "guarantee.yaml": claim(`given: [${given}]`) });
+      expect([status, stderr]).toEqual([2, expect.stringContaining(text)]);
+    }
+  });
+
+  it.each(["0s", "-5s", "99999999999999h"])("refuses --budget %s", (budget) => {
+    const { status, stderr } = proved(
+      { "guarantee.yaml": claim("given: [policies.yaml]") },
+      `--budget=${budget}`,
+    );
+    expect([status, stderr]).toEqual([2, expect.stringContaining(`\`${budget}\` is `)]);
+  });
+
+  it("refuses label keys that no object can have, each at its place", () => {
+    const keys = ["__proto__", "a b", "", "a/b/c", "ключ", "x".repeat(300)];
+    const requirements = keys.map((key) => `{key: "${key}", operator: Exists}`).join();
+    const assuming = `assuming: [{every: pod, has: {matchExpressions: [${requirements}]}}]`;
+    const { status, stderr } = proved({ "guarantee.yaml": claim(`given: [policies.yaml], ${assuming}`) });
+    expect(status).toBe(2);
+    for (const i of keys.keys()) expect(stderr).toContain(`spec.assuming[0].has.matchExpressions[${i}].key`);
+  });
+
+  it("reports assumptions that contradict each other, and proves nothing with them", () => {
+    const team = (name: string) => `{every: namespace, has: {matchLabels: {team: ${name}}}}`;
+    const fields = `given: [policies.yaml], assuming: [${team("a")}, ${team("b")}]`;
+    const { status, stdout } = proved({ "guarantee.yaml": claim(fields) });
+    expect([status, stdout]).toEqual([1, expect.stringContaining("VACUOUS")]);
+    expect(stdout).toContain("Nothing satisfies: every namespace has team=a; every namespace has team=b");
+  });
+
+  it("decides many guarantees of one file, and selectors of a thousand requirements", () => {
+    const fields = "given: [policies.yaml]";
+    const keys = Array.from(
+      { length: 1000 },
+      (_, i) => `{key: k${i}, operator: NotIn, values: [a, b]}`,
+    ).join();
+    const large = claim(`${fields}, assuming: [{every: pod, has: {matchExpressions: [${keys}]}}]`);
+    const { status, stdout } = proved({
+      "guarantee.yaml": Array.from({ length: 200 }, () => claim(fields)).join("") + large,
+      "policies.yaml": policy("{action: Deny, from: [{namespaces: {}}]}"),
+    });
+    expect([status, stdout]).toEqual([0, expect.stringContaining("201 proven, 0 refuted")]);
   });
 });
 

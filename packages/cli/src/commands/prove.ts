@@ -232,9 +232,9 @@ function refuse(diagnostics: readonly Diagnostic[], sources: readonly ManifestFi
 
 /** A file for each; false where one cannot be written. */
 function writeCounterexamples(results: readonly GuaranteeResult[], folder: string): boolean {
+  const taken = new Set<string>();
   const files = results.flatMap((result) => {
-    // Names of guarantees are free text; those of files are not.
-    const name = result.guarantee.name.replace(/[^A-Za-z0-9._-]/g, "-");
+    const name = fileName(result.guarantee.name, taken);
     const [found, policies] = [writtenCounterexample(result), writtenAdmissionPolicies(result)];
     return [
       ...(found === undefined ? [] : [[`${name}.yaml`, found] as const]),
@@ -243,6 +243,18 @@ function writeCounterexamples(results: readonly GuaranteeResult[], folder: strin
   });
   return writeFiles(files, folder);
 }
+
+/** Names of guarantees are free text, and two may have one name; those of files are not. */
+function fileName(text: string, taken: Set<string>): string {
+  const name = text.replace(/[^A-Za-z0-9._-]/g, "-").slice(0, longestName);
+  let free = name;
+  for (let i = 2; taken.has(free); i++) free = `${name}-${i}`;
+  taken.add(free);
+  return free;
+}
+
+/** File systems take 255 characters, with what is added behind it. */
+const longestName = 200;
 
 function writeFiles(files: readonly (readonly [name: string, text: string])[], folder: string): boolean {
   try {

@@ -1,4 +1,4 @@
-import { dirname, join, resolve } from "node:path";
+import { dirname, isAbsolute, join, resolve } from "node:path";
 import type { Diagnostic } from "@tierwall/core";
 import { diagnostic } from "@tierwall/core/manifest";
 import { readEdited, readState, type State, type StateOptions } from "@tierwall/core/state";
@@ -69,7 +69,9 @@ export class GivenStates {
 
   for(assertion: Assertion): GivenState {
     const isLive = this.asksCluster(assertion);
-    const paths = isLive ? [] : assertion.given.map(({ path }) => join(dirname(assertion.file), path));
+    const paths = isLive
+      ? []
+      : assertion.given.map(({ path }) => (isAbsolute(path) ? path : join(dirname(assertion.file), path)));
     const key = isLive ? "cluster" : paths.map((path) => resolve(path)).join("\0");
     const known = this.states.get(key);
     if (known !== undefined) return known;

@@ -6,7 +6,8 @@ const choices = { unknowable: false, conditions: false } as const;
 
 /** An item of a Cilium policy with L7 rules, most of the time. */
 const watchedItem = (section: "ingress" | "egress"): fc.Arbitrary<CiliumItem> =>
-  fc.tuple(anyCiliumItem(section, choices), fc.nat(3)).map(([{ icmps: _, ...item }, die]) => {
+  fc.tuple(anyCiliumItem(section, choices), fc.nat(3)).map(([written, die]) => {
+    const { icmps: _, ...item } = written;
     const ports =
       die === 1
         ? [

@@ -67,7 +67,7 @@ function portsOf(
 ): Json {
   if (!Array.isArray(ports)) return {};
   const each = (port: Json): readonly Json[] =>
-    port.protocol === undefined && /^[a-z]/i.test(String(port.port ?? ""))
+    port.protocol === undefined && typeof port.port === "string" && /^[a-z]/i.test(port.port)
       ? ["TCP", "UDP", "SCTP"].map((protocol) => ({ ...port, protocol }))
       : [port];
   return { ports: (ports as readonly Json[]).flatMap((port) => perhaps(port, each)) };

@@ -87,7 +87,9 @@ export class Prover {
     if (about === "unsatisfiable")
       return {
         result: "Vacuous",
-        contradicting: encoding.solver.core.flatMap((literal) => assumed.get(literal) ?? []),
+        contradicting: [...assumed].flatMap(([literal, assumption]) =>
+          encoding.solver.core.includes(literal) ? [assumption] : [],
+        ),
       };
     const fixed = [...scope.filter((literal) => !assumed.has(literal)), violation];
     const removable = core.filter((literal) => encoding.parts.has(literal) || assumed.has(literal));

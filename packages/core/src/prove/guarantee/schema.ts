@@ -27,7 +27,7 @@ const part = <F extends Fields>(
   constraints: readonly Constraint[] = [],
 ) => ({
   ...object(title, description, fields, constraints),
-  ifDropped: "Left as it is, the guarantee would not say what it seems to say.",
+  ifDropped: "Otherwise, the guarantee does not state what it seems to state.",
 });
 
 const portRange: Format = {
@@ -54,17 +54,21 @@ const relative = ["self", "notSelf", "sameLabels", "notSameLabels"] as const;
 const { matchLabels, matchExpressions } = labelSelector("").fields;
 const namespaces = part(
   "a set of namespaces",
-  "Namespaces by their labels; `{}` is every namespace. Or namespaces in relation to that of the other end.",
+  "Namespaces by their labels (`{}` selects every namespace), or compared with the namespace of the other endpoint.",
   {
     matchLabels,
     matchExpressions,
-    self: optional(onlyTrue("The namespace of the other end.")),
-    notSelf: optional(onlyTrue("Every other namespace than that of the other end.")),
+    self: optional(onlyTrue("The namespace of the other endpoint.")),
+    notSelf: optional(onlyTrue("Every namespace except that of the other endpoint.")),
     sameLabels: optional(
-      keys("Namespaces that have each of these labels with the value it has at the other end."),
+      keys(
+        "Namespaces in which each of these labels has the same value as in the namespace of the other endpoint.",
+      ),
     ),
     notSameLabels: optional(
-      keys("Namespaces that share the value of the other end for none of these labels."),
+      keys(
+        "Namespaces that have the same value as the namespace of the other endpoint for none of these labels.",
+      ),
     ),
   },
   [
@@ -73,9 +77,9 @@ const namespaces = part(
   ],
 );
 
-const pods = part("a set of pods", "Pods with a network of their own, by namespace and labels.", {
+const pods = part("a set of pods", "Pods by namespace and labels, without host-network pods.", {
   namespaceSelector: optional(namespaces),
-  podSelector: required(labelSelector("Pods by their labels; `{}` is every pod.")),
+  podSelector: required(labelSelector("Pods by their labels; `{}` selects every pod.")),
 });
 
 const cidrs = (description: string) =>
@@ -84,41 +88,53 @@ const cidrs = (description: string) =>
     crdMaxItems,
   });
 
-const end = part(
-  "an end",
-  "One end of a connection, in every cluster.",
+const endpoint = part(
+  "an endpoint",
+  "The sources or destinations of connections, in every cluster.",
   {
     namespaces: optional(namespaces),
     pods: optional(pods),
-    networks: optional(cidrs("Whatever has an address in these ranges: pods, nodes and external endpoints.")),
-    nodes: optional(labelSelector("Nodes by their labels, with the host-network pods on them.")),
+    networks: optional(cidrs("Every pod, node and external endpoint with an address in these ranges.")),
+    nodes: optional(labelSelector("Nodes by their labels, and the host-network pods on them.")),
     external: optional(onlyTrue("Every address outside the cluster.")),
-    hostNetworkPods: optional(onlyTrue("Every pod in the network of its node.")),
+    hostNetworkPods: optional(onlyTrue("Every host-network pod.")),
   },
   [{ kind: "exactly-one", of: ["namespaces", "pods", "networks", "nodes", "external", "hostNetworkPods"] }],
 );
 
 const assumption = part(
   "an assumption",
-  "What is assumed about every cluster. A proof holds only where this does.",
+  "An assumption about every cluster. A proof holds only in clusters for which it is true.",
   {
-    every: optional(oneOf("What has such labels.", ["namespace", "pod", "node"])),
-    with: optional(labelSelector("Only those with such labels; all of them unless given.")),
-    has: optional(labelSelector("The labels that each of them has.")),
+    every: optional(oneOf("The kind of object that the assumption is about.", ["namespace", "pod", "node"])),
+    with: optional(labelSelector("Only objects with these labels; by default, all of them.")),
+    has: optional(labelSelector("The labels that each of these objects has.")),
     only: optional(
-      list("The only namespaces that have such labels.", string("A name.", { format: namespaceName }), {
-        minItems: 1,
-      }),
+      list(
+        "The only namespaces that have the labels of `namespacesWith`.",
+        string("A name.", { format: namespaceName }),
+        {
+          minItems: 1,
+        },
+      ),
     ),
     namespacesWith: optional(labelSelector("The labels that no other namespace has.")),
     namespaces: optional(
-      list("Namespaces whose labels are those in the input.", string("A name.", { format: namespaceName }), {
-        minItems: 1,
-      }),
+      list(
+        "Namespaces whose labels are the same as in the input.",
+        string("A name.", { format: namespaceName }),
+        {
+          minItems: 1,
+        },
+      ),
     ),
-    are: optional(oneOf("What is known about them.", ["as-deployed"])),
-    podCidrs: optional(cidrs("Every pod has its address in here, and no external endpoint has.")),
-    nodeCidrs: optional(cidrs("Every node has its address in here, and no external endpoint has.")),
+    are: optional(
+      oneOf("`as-deployed`: these namespaces have the labels that they have in the input.", ["as-deployed"]),
+    ),
+    podCidrs: optional(cidrs("Every pod has an address in these ranges, and no external endpoint has one.")),
+    nodeCidrs: optional(
+      cidrs("Every node has an address in these ranges, and no external endpoint has one."),
+    ),
   },
   [
     { kind: "at-least-one", of: ["every", "only", "namespaces", "podCidrs", "nodeCidrs"] },
@@ -167,57 +183,63 @@ export const guaranteeObject = part("a Guarantee", "What must hold in every clus
   spec: required(
     part(
       "the spec of a Guarantee",
-      "Which connections, and what must become of them whatever is deployed.",
+      "Which connections must be allowed or denied in every cluster, whatever is deployed.",
       {
         given: optional(
           list(
-            "Files and folders with policies, relative to this file. Not used in a cluster, whose own policies are given.",
+            "Files and folders with policies, relative to this file. Not used in a cluster, which has its own policies.",
             string("A path."),
           ),
         ),
         from: required(
-          list("Sources of the connections: one end, or a list. In a cluster: a list.", end, {
+          list("The sources of the connections: one endpoint, or a list. In a cluster: a list.", endpoint, {
             minItems: 1,
             crdMaxItems,
           }),
         ),
         to: required(
-          list("Destinations of the connections: one end, or a list. In a cluster: a list.", end, {
-            minItems: 1,
-            crdMaxItems,
-          }),
+          list(
+            "The destinations of the connections: one endpoint, or a list. In a cluster: a list.",
+            endpoint,
+            {
+              minItems: 1,
+              crdMaxItems,
+            },
+          ),
         ),
         ports: optional(ports("Only these ports.")),
         exceptPorts: optional(
-          ports("Every port but these. Without `ports`: every port of every protocol, ICMP included."),
+          ports(
+            "All ports except these. Without `ports` and `exceptPorts`, every port of every protocol, including ICMP.",
+          ),
         ),
         verdict: required(
           oneOf(
-            "`Deny`: at least one direction denies every such connection. `Allow`: both directions allow every one, without conditions.",
+            "`Deny`: every one of these connections is denied, in at least one direction. `Allow`: every one is allowed in both directions, without conditions.",
             ["Allow", "Deny"],
           ),
         ),
         whatever: optional(
-          part("whatever", "What the owners of namespaces may write, and the guarantee still holds.", {
+          part("whatever", "Which policies of namespace owners may change without breaking the guarantee.", {
             networkPolicies: optional(
               oneOf(
-                "`anything`: their NetworkPolicies may be added, changed and deleted. `more`: those in the input stay, others may be added. `as-written`: those in the input, and no others.",
+                "`anything`: NetworkPolicies may be added, changed and deleted. `more`: those in the input stay, and others may be added. `as-written`: exactly those in the input.",
                 ownerModes,
                 "anything",
               ),
             ),
             ciliumNetworkPolicies: optional(
               oneOf(
-                "The same for CiliumNetworkPolicies. Unless given: as `networkPolicies` if the input has policies of Cilium, and otherwise `as-written`.",
+                "The same for CiliumNetworkPolicies. The default is that of `networkPolicies` if the input has Cilium policies, and `as-written` if not.",
                 ownerModes,
               ),
             ),
           }),
         ),
-        assuming: optional(list("What is assumed about every cluster.", assumption, { crdMaxItems })),
+        assuming: optional(list("Assumptions about every cluster.", assumption, { crdMaxItems })),
         onBreak: optional(
           oneOf(
-            "In a cluster, what happens to a change of a policy that breaks the guarantee: `Warn` warns, `Refuse` refuses the change. Not used in files.",
+            "In a cluster, what the webhook does with a change that breaks the guarantee: `Warn` adds a warning, `Refuse` rejects the change. Not used in files.",
             ["Warn", "Refuse"],
             "Warn",
           ),
@@ -233,7 +255,7 @@ export const guaranteeObject = part("a Guarantee", "What must hold in every clus
 export const guaranteeSchema: Schema = guaranteeObject;
 
 export type WrittenGuarantee = Static<typeof guaranteeObject>;
-export type WrittenEnd = Static<typeof end>;
+export type WrittenEnd = Static<typeof endpoint>;
 export type WrittenNamespaces = Static<typeof namespaces>;
 export type WrittenAssumption = Static<typeof assumption>;
 

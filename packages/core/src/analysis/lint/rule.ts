@@ -17,7 +17,13 @@ import type { State } from "../../state/state.js";
 import { grouped } from "../../collections/maps.js";
 import type { Finding } from "./finding.js";
 import { completed } from "../../collections/steps.js";
-import { orderAnswer, type OrderAnswer, RuleQuestions } from "../../prove/rules/index.js";
+import {
+  type Conjunction,
+  orderAnswer,
+  type OrderAnswer,
+  RuleQuestions,
+  type RuleWalk,
+} from "../../prove/rules/index.js";
 import type { Budget } from "../../prove/sat/index.js";
 import { type Proofs, proveInSteps } from "../proof/proofs.js";
 import { budgetFor } from "../proof/rule-proofs.js";
@@ -53,6 +59,8 @@ export class LintContext {
   private asked: RuleQuestions | undefined;
   private shared: ReadonlyMap<SharedPriority, OrderAnswer> | undefined;
   private started: Budget | undefined;
+  /** Single questions that were not decided. */
+  private open = 0;
   private objects: ReadonlyMap<PolicyRef, ManifestObject> | undefined;
 
   constructor(
@@ -99,11 +107,37 @@ export class LintContext {
     ));
   }
 
+  /** Whether two rules of one direction can match one connection, in some cluster. False if that is not decided. */
+  canBothMatch(first: Rule, second: Rule): boolean {
+    const owners = [first, second].some(({ origin }) => origin.policy.namespace !== undefined);
+    const steps = this.questions.walkOf(first.origin.direction, owners ? "as written" : "anything");
+    const walk = completed(steps, this.afterStep);
+    return this.isPossible(walk, walk.bothMatch(first, second));
+  }
+
+  /** Whether an egress rule that allows names would allow anything that is denied without it, in some cluster, for any address. */
+  isNeededForAddresses(rule: Rule, withoutNames: Tiers): boolean {
+    const every: Rule = { ...rule, peers: [{ kind: "entity", entity: "world" }] };
+    const egress = withoutNames.egress.map((tier) => ({
+      ...tier,
+      rules: tier.rules.map((other) => (other.origin === rule.origin ? every : other)),
+    }));
+    const questions = new RuleQuestions({ ...withoutNames, egress }, this.engine.cluster.cidrGroups);
+    const walk = completed(questions.walkOf("egress", "as written"), this.afterStep);
+    return this.isPossible(walk, walk.needed(every), true);
+  }
+
+  private isPossible(walk: RuleWalk, goal: Conjunction, otherwise = false): boolean {
+    const answer = walk.solve([walk.asWritten, ...goal], this.budget);
+    if (answer === "budget-exhausted") this.open += 1;
+    return answer === "budget-exhausted" ? otherwise : answer === "satisfiable";
+  }
+
   /** What was asked about every cluster and not decided within the budget. */
   get undecided(): Undecided {
     const answers = [...(this.shared?.values() ?? [])];
     return {
-      rules: this.proven?.undecided.length ?? 0,
+      rules: (this.proven?.undecided.length ?? 0) + this.open,
       priorities: answers.filter(({ result }) => result === "not decided").length,
     };
   }

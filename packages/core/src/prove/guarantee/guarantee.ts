@@ -166,7 +166,7 @@ function assumptionText(written: WrittenAssumption): string {
   return [...ranges("pods", podCidrs), ...ranges("nodes", nodeCidrs)].join(", ");
 }
 
-/** `from` and `to` may be one end or a list of them. */
+/** `from` and `to` may be one endpoint or a list of them. */
 function withLists(value: ManifestObject["value"]): unknown {
   if (!isObject(value.spec)) return value;
   const spec: Record<string, unknown> = { ...value.spec };
@@ -174,7 +174,7 @@ function withLists(value: ManifestObject["value"]): unknown {
   return { ...value, spec };
 }
 
-/** The path of a problem as the file has it: an end that is not in a list has no number. */
+/** The path of a problem as the file has it: an endpoint that is not in a list has no number. */
 function asWritten(path: Path, { value }: ManifestObject): Path {
   const [spec, field, , ...rest] = path;
   const isEnd = spec === "spec" && (field === "from" || field === "to") && path.length > 2;

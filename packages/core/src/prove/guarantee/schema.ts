@@ -26,7 +26,7 @@ const part = <F extends Fields>(
   constraints: readonly Constraint[] = [],
 ) => ({
   ...object(title, description, fields, constraints),
-  ifDropped: "Left as it is, the guarantee would not say what it seems to say.",
+  ifDropped: "Otherwise, the guarantee does not state what it seems to state.",
 });
 
 const portRange: Format = {
@@ -53,14 +53,18 @@ const relative = ["self", "notSelf", "sameLabels", "notSameLabels"] as const;
 const { matchLabels, matchExpressions } = labelSelector("").fields;
 const namespaces = part(
   "a set of namespaces",
-  "Namespaces by their labels; `{}` is every namespace. Or namespaces in relation to that of the other end.",
+  "Namespaces by their labels (`{}` selects every namespace), or compared with the namespace of the other endpoint.",
   {
     matchLabels,
     matchExpressions,
-    self: onlyTrue("The namespace of the other end."),
-    notSelf: onlyTrue("Every other namespace than that of the other end."),
-    sameLabels: keys("Namespaces that have each of these labels with the value it has at the other end."),
-    notSameLabels: keys("Namespaces that share the value of the other end for none of these labels."),
+    self: onlyTrue("The namespace of the other endpoint."),
+    notSelf: onlyTrue("Every namespace except that of the other endpoint."),
+    sameLabels: keys(
+      "Namespaces in which each of these labels has the same value as in the namespace of the other endpoint.",
+    ),
+    notSameLabels: keys(
+      "Namespaces that have the same value as the namespace of the other endpoint for none of these labels.",
+    ),
   },
   [
     { kind: "at-most-one", of: [...relative, "matchLabels"] },
@@ -68,9 +72,9 @@ const namespaces = part(
   ],
 );
 
-const pods = part("a set of pods", "Pods with a network of their own, by namespace and labels.", {
+const pods = part("a set of pods", "Pods by namespace and labels, without host-network pods.", {
   namespaceSelector: namespaces,
-  podSelector: required(labelSelector("Pods by their labels; `{}` is every pod.")),
+  podSelector: required(labelSelector("Pods by their labels; `{}` selects every pod.")),
 });
 
 const cidrs = (description: string) =>
@@ -79,41 +83,47 @@ const cidrs = (description: string) =>
     crdMaxItems,
   });
 
-const end = part(
-  "an end",
-  "One end of a connection, in every cluster.",
+const endpoint = part(
+  "an endpoint",
+  "The sources or destinations of connections, in every cluster.",
   {
     namespaces: namespaces,
     pods: pods,
-    networks: cidrs("Whatever has an address in these ranges: pods, nodes and external endpoints."),
-    nodes: labelSelector("Nodes by their labels, with the host-network pods on them."),
+    networks: cidrs("Every pod, node and external endpoint with an address in these ranges."),
+    nodes: labelSelector("Nodes by their labels, and the host-network pods on them."),
     external: onlyTrue("Every address outside the cluster."),
-    hostNetworkPods: onlyTrue("Every pod in the network of its node."),
+    hostNetworkPods: onlyTrue("Every host-network pod."),
   },
   [{ kind: "exactly-one", of: ["namespaces", "pods", "networks", "nodes", "external", "hostNetworkPods"] }],
 );
 
 const assumption = part(
   "an assumption",
-  "What is assumed about every cluster. A proof holds only where this does.",
+  "An assumption about every cluster. A proof holds only in clusters for which it is true.",
   {
-    every: oneOf("What has such labels.", ["namespace", "pod", "node"]),
-    with: labelSelector("Only those with such labels; all of them unless given."),
-    has: labelSelector("The labels that each of them has."),
-    only: list("The only namespaces that have such labels.", string("A name.", { format: namespaceName }), {
-      minItems: 1,
-    }),
-    namespacesWith: labelSelector("The labels that no other namespace has."),
-    namespaces: list(
-      "Namespaces whose labels are those in the input.",
+    every: oneOf("The kind of object that the assumption is about.", ["namespace", "pod", "node"]),
+    with: labelSelector("Only objects with these labels; by default, all of them."),
+    has: labelSelector("The labels that each of these objects has."),
+    only: list(
+      "The only namespaces that have the labels of `namespacesWith`.",
       string("A name.", { format: namespaceName }),
       {
         minItems: 1,
       },
     ),
-    are: oneOf("What is known about them.", ["as-deployed"]),
-    podCidrs: cidrs("Every pod has its address in here, and no external endpoint has."),
-    nodeCidrs: cidrs("Every node has its address in here, and no external endpoint has."),
+    namespacesWith: labelSelector("The labels that no other namespace has."),
+    namespaces: list(
+      "Namespaces whose labels are the same as in the input.",
+      string("A name.", { format: namespaceName }),
+      {
+        minItems: 1,
+      },
+    ),
+    are: oneOf("`as-deployed`: these namespaces have the labels that they have in the input.", [
+      "as-deployed",
+    ]),
+    podCidrs: cidrs("Every pod has an address in these ranges, and no external endpoint has one."),
+    nodeCidrs: cidrs("Every node has an address in these ranges, and no external endpoint has one."),
   },
   [
     { kind: "at-least-one", of: ["every", "only", "namespaces", "podCidrs", "nodeCidrs"] },
@@ -162,16 +172,16 @@ export const guaranteeObject = part("a Guarantee", "What must hold in every clus
   spec: required(
     part(
       "the spec of a Guarantee",
-      "Which connections, and what must become of them whatever is deployed.",
+      "Which connections must be allowed or denied in every cluster, whatever is deployed.",
       {
         given: list(
-          "Files and folders with policies, relative to this file. Not used in a cluster, whose own policies are given.",
+          "Files and folders with policies, relative to this file. Not used in a cluster, which has its own policies.",
           string("A path."),
         ),
         from: required(
           list(
-            "Sources of the connections. In a file: one end, or a list; in a cluster: always a list, `[{…}]`.",
-            end,
+            "The sources of the connections. In a file: one endpoint, or a list; in a cluster: always a list, `[{…}]`.",
+            endpoint,
             {
               minItems: 1,
               crdMaxItems,
@@ -180,8 +190,8 @@ export const guaranteeObject = part("a Guarantee", "What must hold in every clus
         ),
         to: required(
           list(
-            "Destinations of the connections. In a file: one end, or a list; in a cluster: always a list, `[{…}]`.",
-            end,
+            "The destinations of the connections. In a file: one endpoint, or a list; in a cluster: always a list, `[{…}]`.",
+            endpoint,
             {
               minItems: 1,
               crdMaxItems,
@@ -190,32 +200,32 @@ export const guaranteeObject = part("a Guarantee", "What must hold in every clus
         ),
         ports: ports("Only these ports."),
         exceptPorts: ports(
-          "Every port but these. Without `ports`: every port of every protocol, ICMP included.",
+          "All ports except these. Without `ports` and `exceptPorts`, every port of every protocol, including ICMP.",
         ),
         verdict: required(
           oneOf(
-            "`Deny`: at least one direction denies every such connection. `Allow`: both directions allow every one, without conditions.",
+            "`Deny`: every one of these connections is denied, in at least one direction. `Allow`: every one is allowed in both directions, without conditions.",
             ["Allow", "Deny"],
           ),
         ),
         whatever: part(
           "whatever",
-          "What the owners of namespaces may write, and the guarantee still holds.",
+          "Which policies of namespace owners may change without breaking the guarantee.",
           {
             networkPolicies: oneOf(
-              "`anything`: their NetworkPolicies may be added, changed and deleted. `more`: those in the input stay, others may be added. `as-written`: those in the input, and no others.",
+              "`anything`: NetworkPolicies may be added, changed and deleted. `more`: those in the input stay, and others may be added. `as-written`: exactly those in the input.",
               ownerModes,
               "anything",
             ),
             ciliumNetworkPolicies: oneOf(
-              "The same for CiliumNetworkPolicies. Unless given: as `networkPolicies` if the input has policies of Cilium, and otherwise `as-written`.",
+              "The same for CiliumNetworkPolicies. The default is that of `networkPolicies` if the input has Cilium policies, and `as-written` if not.",
               ownerModes,
             ),
           },
         ),
-        assuming: list("What is assumed about every cluster.", assumption, { crdMaxItems }),
+        assuming: list("Assumptions about every cluster.", assumption, { crdMaxItems }),
         onBreak: oneOf(
-          "In a cluster, what happens to a change of a policy that breaks the guarantee: `Warn` warns, `Refuse` refuses the change. If it is not decided in time whether the change breaks it, both warn. Not used in files.",
+          "In a cluster, what the webhook does with a change that breaks the guarantee: `Warn` adds a warning, `Refuse` rejects the change. If it is not decided in time whether the change breaks it, both warn. Not used in files.",
           ["Warn", "Refuse"],
           "Warn",
         ),
@@ -230,7 +240,7 @@ export const guaranteeObject = part("a Guarantee", "What must hold in every clus
 export const guaranteeSchema: Schema = guaranteeObject;
 
 export type WrittenGuarantee = Static<typeof guaranteeObject>;
-export type WrittenEnd = Static<typeof end>;
+export type WrittenEnd = Static<typeof endpoint>;
 export type WrittenNamespaces = Static<typeof namespaces>;
 export type WrittenAssumption = Static<typeof assumption>;
 

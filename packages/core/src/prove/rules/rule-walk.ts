@@ -108,6 +108,15 @@ export class RuleWalk implements Models {
     return this.orOfOwnNode(first, rule, (other) => stage.tier.rules.includes(other));
   }
 
+  /** Both match one connection, whichever rule decides it. */
+  bothMatch(first: Rule, second: Rule): Conjunction {
+    const matches = [first, second].map((rule) => {
+      const { stage, index } = this.positions.get(rule)!;
+      return stage.matches[index]!;
+    });
+    return [this.walked, ...matches];
+  }
+
   decides(rule: Rule): Conjunction {
     const { stage, index } = this.positions.get(rule)!;
     return this.orOfOwnNode(stage.decides(index), rule, () => true);

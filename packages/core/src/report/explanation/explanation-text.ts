@@ -8,7 +8,7 @@ import type { Verdict, WalkVerdict } from "../../evaluate/evaluate.js";
 import { formatEndpoint } from "../../evaluate/flow.js";
 import { caveatLines } from "../caveats.js";
 import { actionWord, formatRule } from "../../policy/describe.js";
-import type { PolicyRef } from "../../policy/model.js";
+import type { PolicyRef, TierName } from "../../policy/model.js";
 import { portRows } from "./port-rows.js";
 import { isolatorText, isToBeOpened, placeText } from "./rule-text.js";
 import { type Style, type TextOptions, wrap } from "../style.js";
@@ -34,8 +34,31 @@ export function explanationText(explanation: Explanation, { style, verbose = fal
       "\n",
     ),
   );
-  return [head, ...caveatLines(explanation.caveats, style, verbose), ...answers].join("\n");
+  const caveats = caveatLines(explanation.caveats, style, verbose);
+  return [head, ...caveats, ...answers, ...tierLegend(explanation, style)].join("\n");
 }
+
+/** What the names of tiers mean, for those who know only NetworkPolicies; nothing where there is no other tier. */
+function tierLegend({ answers }: Explanation, style: Style): readonly string[] {
+  const walks = answers.flatMap(({ explained }) =>
+    explained === undefined ? [] : [explained.egress, explained.ingress],
+  );
+  const shown = new Set(walks.flatMap(({ tiers }) => tiers.map(({ tier }) => tier)));
+  const parts = tierMeanings.flatMap(({ tiers, meaning }) => {
+    const present = tiers.filter((tier) => shown.has(tier));
+    return present.length === 0 ? [] : [`${present.join(", ")} (${meaning})`];
+  });
+  if (shown.size === 0 || (shown.size === 1 && shown.has("network-policy"))) return [];
+  const text = `Tiers, in order: ${parts.join(", then ")}. The first that decides wins.`;
+  return ["", style.dim(wrap("  ", text, "  "))];
+}
+
+const tierMeanings: readonly { readonly tiers: readonly TierName[]; readonly meaning: string }[] = [
+  { tiers: ["foreign"], meaning: "not evaluated" },
+  { tiers: ["guardrail", "guardrail-allow", "admin"], meaning: "set by administrators" },
+  { tiers: ["network-policy"], meaning: "NetworkPolicies" },
+  { tiers: ["baseline", "cluster-default"], meaning: "defaults of administrators" },
+];
 
 function verdictMark(verdict: OverallVerdict, style: Style): string {
   return {

@@ -2,9 +2,9 @@ import { getOrInsert } from "../../collections/maps.js";
 import type { Cluster } from "../../cluster/model.js";
 import { type Diagnostic, diagnostic } from "../../diagnostics/diagnostic.js";
 import { isSubject } from "../../evaluate/match.js";
+import { isSatisfiable } from "../../labels/satisfiable.js";
 import type { PlacedRule } from "../../policy/assemble.js";
-import { formatPolicy, type PolicyRef } from "../../policy/model.js";
-import { subjectsCanMeet } from "../../policy/can-meet.js";
+import { formatPolicy, type PodSelection, type PolicyRef } from "../../policy/model.js";
 
 /** S1.13: policies of one tier with one precedence that select the same pods. */
 export function samePriorities(cluster: Cluster, rules: readonly PlacedRule[]): readonly Diagnostic[] {
@@ -40,10 +40,16 @@ function overlapping(cluster: Cluster, members: readonly PlacedRule[]): readonly
   }
   if (cluster.pods.size === 0)
     for (const pair of pairsOf(members))
-      if (subjectsCanMeet(pair[0].rule.subject, pair[1].rule.subject))
+      if (couldSelectOnePod(pair[0].rule.subject, pair[1].rule.subject))
         report(pair, "pods that could be there");
   return [...found.values()].flatMap((ofA) => [...ofA.values()]);
 }
+
+/** S1.13: an input without pods is tested with the selectors alone. */
+const couldSelectOnePod = (a: PodSelection, b: PodSelection): boolean =>
+  isSatisfiable([...a.namespaces, ...b.namespaces]) &&
+  isSatisfiable([...a.pods, ...b.pods]) &&
+  isSatisfiable([...(a.account ?? []), ...(b.account ?? [])]);
 
 type Pair = readonly [PlacedRule, PlacedRule];
 

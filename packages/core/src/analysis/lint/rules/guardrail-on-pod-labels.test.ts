@@ -78,6 +78,12 @@ spec: {endpointSelector: {matchLabels: {pci: x}}, enableDefaultDeny: {ingress: f
       clusterPolicy("guard", { ingress: `[{action: Accept, from: [${agents()}]}]` }),
     ],
     [
+      "an allow of other connections than those that are denied",
+      clusterPolicy("guard", {
+        ingress: `[{action: Accept, from: [${agents()}], protocols: [{tcp: {destinationPort: {number: 80}}}]}, {action: Deny, from: [{namespaces: {}}], protocols: [{tcp: {destinationPort: {number: 22}}}]}]`,
+      }),
+    ],
+    [
       "an allow behind the denial",
       clusterPolicy("guard", { ingress: `[${denyAll}, {action: Accept, from: [${agents()}]}]` }),
     ],

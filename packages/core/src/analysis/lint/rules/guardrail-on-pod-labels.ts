@@ -2,7 +2,6 @@ import { formatMatch, type LabelMatch } from "../../../labels/requirement.js";
 import { formatPolicy, type Peer, type PolicyRef } from "../../../policy/model.js";
 import { relatedAt } from "../naming.js";
 import { type Finding, finding } from "../finding.js";
-import { subjectsCanMeet } from "../../../policy/can-meet.js";
 import type { LintContext, LintRule, RuleInTier } from "../rule.js";
 
 /**
@@ -61,7 +60,7 @@ function exemptionOf(
   const ofPeer = direction === "ingress" ? labelsOfOpenPeers(rule.peers, true)[0] : undefined;
   const labels = ofSubject ?? ofPeer;
   if (labels === undefined) return undefined;
-  const denial = guardrails.find((other) => isDenialBehind(other, placed));
+  const denial = guardrails.find((other) => isDenialBehind(other, placed, context));
   if (denial === undefined) return undefined;
   const { policy } = denial.rule.origin;
   const does = rule.action === "Pass" ? "passes" : "allows";
@@ -79,14 +78,18 @@ function exemptionOf(
   };
 }
 
-function isDenialBehind(other: RuleInTier, { rule, tier, direction, position }: RuleInTier): boolean {
+/** A later rule of the tier that would deny connections that this one exempts. */
+function isDenialBehind(
+  other: RuleInTier,
+  { rule, tier, direction, position }: RuleInTier,
+  context: LintContext,
+): boolean {
   return (
     other.rule.action === "Deny" &&
     other.tier === tier &&
     other.direction === direction &&
     other.position > position &&
-    subjectsCanMeet(other.rule.subject, rule.subject) &&
-    other.rule.peers.some(({ kind }) => kind === "pods" || kind === "everything" || kind === "networks")
+    context.canBothMatch(rule, other.rule)
   );
 }
 

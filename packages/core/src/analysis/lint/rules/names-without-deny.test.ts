@@ -44,6 +44,11 @@ describe("domain names allowed", () => {
     ],
     ["with a denial of the other family than the pods'", cluster + names() + denyAll('"::/0"')],
     ["without pods, and without a denial", names()],
+    [
+      "without pods, and with a denial that an earlier rule passes",
+      names().replace("egress: [", "egress: [{action: Pass, to: [{networks: [0.0.0.0/0]}]}, ") +
+        denyAll("0.0.0.0/0"),
+    ],
   ])("change nothing %s", (_what, yaml) => expect(messages(yaml)).toEqual(finding));
 
   it("is reported at the names", () =>

@@ -3,7 +3,6 @@ import { everyPort, offsets, type PortSetId, type PortSets } from "../../../sets
 import { describePeer } from "../../../policy/describe.js";
 import type { Peer, Rule, Tier, Tiers } from "../../../policy/model.js";
 import { type Finding, finding } from "../finding.js";
-import { subjectsCanMeet } from "../../../policy/can-meet.js";
 import { externalByClass, type LintContext, type LintRule, type RuleInTier, rulesInTiers } from "../rule.js";
 
 /** S8.2: allowing a name denies no other: without a deny behind it, the rule changes nothing. */
@@ -23,19 +22,21 @@ const isByName = (peer: Peer): boolean => peer.kind === "domains";
 
 /** What would be if no rule went by names. */
 class WithoutNames {
+  private readonly tiers: Tiers;
   private readonly engine;
   private readonly external: ReadonlyMap<EndClass, readonly ExternalBlock[]>;
 
   constructor(private readonly context: LintContext) {
-    this.engine = compile(context.state.cluster, withoutNames(context.state.tiers));
+    this.tiers = withoutNames(context.state.tiers);
+    this.engine = compile(context.state.cluster, this.tiers);
     this.external = externalByClass(this.engine);
   }
 
   /** Whether all pods of the rule reach every external address on its ports without it. */
-  allowsAnyway(placed: RuleInTier): boolean {
-    const { rule } = placed;
+  allowsAnyway({ rule }: RuleInTier): boolean {
     const pods = this.context.podsOf(rule.subject);
-    if (pods.length === 0) return !mayBeDenied(placed, this.context.state.tiers);
+    // Without such pods, nothing may deny them in any cluster.
+    if (pods.length === 0) return !this.context.isNeededForAddresses(rule, this.tiers);
     const { ports } = this.engine;
     const wanted = portsOf(rule, ports);
     return pods.every((pod) => {
@@ -68,24 +69,6 @@ function portsOf({ ports }: Rule, sets: PortSets): PortSetId {
       return [[offsets[port.protocol] + port.first, offsets[port.protocol] + port.last + 1] as const];
     }),
   );
-}
-
-/** For policies without pods: whether something behind the rule may deny its pods an external address. */
-function mayBeDenied({ rule, tier, position }: RuleInTier, tiers: Tiers): boolean {
-  const from = tiers.egress.findIndex(({ name }) => name === tier);
-  return tiers.egress
-    .slice(from)
-    .some(
-      ({ name, rules, isolation }) =>
-        isolation.some(({ subject }) => subjectsCanMeet(subject, rule.subject)) ||
-        rules.some(
-          (other, i) =>
-            (name !== tier || i > position) &&
-            other.action === "Deny" &&
-            other.peers.some(({ kind }) => kind !== "pods" && kind !== "nodes") &&
-            subjectsCanMeet(other.subject, rule.subject),
-        ),
-    );
 }
 
 function changesNothing({ rule }: RuleInTier, context: LintContext): Finding {

@@ -133,8 +133,8 @@ export class ReadersFolder {
     const isAboutHere =
       /(?:^| )(?:-f \.|\.|init|init --dry-run|init -f cluster -f policies --ci gitlab)(?: |$)/.test(line);
     const cwd = isAboutHere && !line.includes("./") ? this.repository : this.folder;
-    // Sourcing the script is tested in the shell it is for.
-    const script = line.replace(/^source <\((.*)\)$/, "$1 > /dev/null");
+    // This shell is bash: sourcing the script for zsh is tested in zsh.
+    const script = line.replace(/^source <\((.* zsh)\)$/, "$1 > /dev/null");
     return this.shell(cwd, script);
   }
 

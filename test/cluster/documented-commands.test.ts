@@ -13,14 +13,12 @@ vi.setConfig({ testTimeout });
 
 describe.skipIf(reason)(`documented commands about a live cluster can be run as printed${title}`, () => {
   let plane: ControlPlane;
-  let kubeconfig: string;
+  let reader: ReadersFolder;
 
   beforeAll(async () => {
     plane = await startReadersCluster();
-    kubeconfig = withDocumentedContexts(plane.kubeconfig());
-    const { status, output } = new ReadersFolder({ KUBECONFIG: kubeconfig }).run(
-      "kubectl apply --server-side -f deploy/crds",
-    );
+    reader = new ReadersFolder({ KUBECONFIG: withDocumentedContexts(plane.kubeconfig()) });
+    const { status, output } = reader.run("kubectl apply --server-side -f deploy/crds");
     if (status !== 0) throw new Error(output);
   }, startTimeout);
   afterAll(async () => {
@@ -28,8 +26,8 @@ describe.skipIf(reason)(`documented commands about a live cluster can be run as 
     await plane?.stop();
   });
 
+  // One folder for all pages, as there is one cluster; making one takes longer than most commands.
   it.each(commandsByPage("cluster"))("%s, in order", (_page, lines) => {
-    const reader = new ReadersFolder({ KUBECONFIG: kubeconfig });
     const failed = lines.map((line) => ({ line, ...reader.run(line) })).filter((ran) => !isFine(ran));
     expect(failed).toEqual([]);
   });

@@ -34,6 +34,7 @@ const answersTrial = (line: string) => / agent (?:confirm|give-up)\b/.test(line)
 describe.skipIf(reason)(`documented services can be run as printed${title}`, () => {
   let plane: ControlPlane;
   let kubeconfig: string;
+  let reader: ReadersFolder;
   const files = folderOf({
     "page-token": "0123456789abcdef0123456789abcdef0123456789abcdef\n",
     "node.yaml": "{apiVersion: v1, kind: Node, metadata: {name: web-1}}\n",
@@ -42,8 +43,8 @@ describe.skipIf(reason)(`documented services can be run as printed${title}`, () 
   beforeAll(async () => {
     plane = await startReadersCluster();
     kubeconfig = withDocumentedContexts(plane.kubeconfig("admin", machineApiServer));
-    const administrator = new ReadersFolder({ KUBECONFIG: plane.kubeconfig() });
-    const { status, output } = administrator.run(
+    reader = new ReadersFolder({ KUBECONFIG: plane.kubeconfig() });
+    const { status, output } = reader.run(
       "kubectl apply --server-side -f deploy/crds -f deploy/install.yaml",
     );
     if (status !== 0) throw new Error(output);
@@ -54,7 +55,6 @@ describe.skipIf(reason)(`documented services can be run as printed${title}`, () 
   });
 
   it.each(newCommandsByPage("service", "node"))("%s, in order", async (_page, lines) => {
-    const reader = new ReadersFolder();
     const machine = await ReadersMachine.start(
       Number(new URL(plane.server).port),
       reader.folder,

@@ -68,10 +68,14 @@ const tableOf = (node: (typeof nodes)[number]): string =>
   cluster.network.run(node, "nft", "--stateless", "list", "table", "inet", "tierwall");
 const tablesOf = (node: (typeof nodes)[number]): string => cluster.network.run(node, "nft", "list", "tables");
 
-describe("installed by the README", () => {
+describe("installed by docs/how-to/install.md", () => {
   it("gives a first answer: what follows on kind", long, async () => {
-    const readme = readFileSync(join(repository, "README.md"), "utf8");
-    const lines = /\n {4}kind load .*\n((?: {4}.*\n)+)/.exec(readme)![1]!.trim().split(/\n */);
+    const page = readFileSync(join(repository, "docs/how-to/install.md"), "utf8");
+    const lines = /\n\$ kind load .*\n((?:\$ .*\n)+)/
+      .exec(page)![1]!
+      .trim()
+      .split("\n")
+      .map((line) => line.slice("$ ".length));
     expect(lines).toHaveLength(2);
     await admin.kubectl("wait", "-A", "--for=condition=Ready", "pod", "--all", "--timeout=60s");
     const [installs, asks] = lines as [string, string];

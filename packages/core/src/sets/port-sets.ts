@@ -1,5 +1,4 @@
 import { PairMemo } from "./pair-memo.js";
-import { lastAtMost } from "./sorted.js";
 import type { Protocol } from "../policy/model.js";
 
 /*
@@ -29,39 +28,46 @@ export const everyPort: PortSetId = 1;
 type Combine = (a: boolean, b: boolean) => boolean;
 
 export class PortSets {
-  private readonly borders: Uint32Array[] = [];
-  /** By a hash of the borders; sets with equal hashes are compared. */
-  private readonly ids = new Map<number, PortSetId[]>();
+  /** The borders of all sets, one set after the other: there can be hundreds of thousands of sets. */
+  private borders: Uint32Array = new Uint32Array(1024);
+  /** Where the borders of each set begin, and behind the last set. */
+  private starts: Uint32Array = new Uint32Array(256);
+  private count = 0;
+  /** A hash table with open addressing of the sets by their borders: one more than the number, or 0. */
+  private table = new Uint32Array(512);
+  private scratch = new Uint32Array(64);
   private readonly unions = this.memo((x, y) => x || y);
   private readonly differences = this.memo((x, y) => x && !y);
   private readonly intersections = this.memo((x, y) => x && y);
 
   constructor() {
-    this.intern(new Uint32Array(0));
-    this.intern(Uint32Array.of(0, end));
+    this.import(new Uint32Array(0));
+    this.import(Uint32Array.of(0, end));
   }
 
   /** Behind the last port. */
   readonly end = end;
 
   get size(): number {
-    return this.borders.length;
+    return this.count;
   }
 
   /** Where the set begins and ends, again and again, on the line of all ports. */
   bordersOf(id: PortSetId): Uint32Array {
-    return this.borders[id]!;
+    return this.borders.subarray(this.starts[id], this.starts[id + 1]);
   }
 
   /** The same set, which another collection knows by another number. */
-  import(borders: Uint32Array): PortSetId {
-    return this.intern(borders);
+  import(borders: ArrayLike<number>): PortSetId {
+    this.reserve(borders.length);
+    this.scratch.set(borders);
+    return this.intern(borders.length);
   }
 
   /** The ports `first` to `last` of a protocol. */
   range(protocol: Protocol, first: number, last: number): PortSetId {
     const offset = offsets[protocol];
-    return this.intern(Uint32Array.of(offset + first, offset + last + 1));
+    return this.import([offset + first, offset + last + 1]);
   }
 
   /** All of these ranges, in any order, as [first, behind the last] on the line. */
@@ -73,7 +79,7 @@ export class PortSets {
       if (last >= 0 && from <= borders[last]!) borders[last] = Math.max(borders[last]!, to);
       else borders.push(from, to);
     }
-    return this.intern(new Uint32Array(borders));
+    return this.import(borders);
   }
 
   union(a: PortSetId, b: PortSetId): PortSetId {
@@ -95,17 +101,24 @@ export class PortSets {
 
   contains(id: PortSetId, protocol: Protocol, port: number): boolean {
     if (id <= everyPort) return id === everyPort;
-    const borders = this.borders[id]!;
     const at = offsets[protocol] + (protocol === "ICMP" ? 0 : port);
+    const { borders, starts } = this;
+    const first = starts[id]!;
+    let [low, high] = [first, starts[id + 1]!];
+    while (low < high) {
+      const middle = (low + high) >>> 1;
+      if (borders[middle]! <= at) low = middle + 1;
+      else high = middle;
+    }
     // Borders at an even position begin an interval of the set.
-    return (lastAtMost(borders, at) & 1) === 0;
+    return ((low - first) & 1) === 1;
   }
 
   /** The ranges of a protocol's ports that are in the set; port 0 does not exist. */
   ranges(id: PortSetId, protocol: Protocol): readonly (readonly [first: number, last: number])[] {
     const offset = offsets[protocol];
     const limit = protocol === "ICMP" ? offset + 1 : offset + 65536;
-    const borders = this.borders[id]!;
+    const borders = this.bordersOf(id);
     const found: [number, number][] = [];
     for (let i = 0; i < borders.length; i += 2) {
       const first = Math.max(borders[i]!, protocol === "ICMP" ? offset : offset + 1);
@@ -116,46 +129,84 @@ export class PortSets {
   }
 
   private memo(combine: Combine): PairMemo {
-    return new PairMemo((a, b) => this.intern(sweep(this.borders[a]!, this.borders[b]!, combine)));
+    return new PairMemo((a, b) => this.intern(this.sweep(a, b, combine)));
   }
 
-  private intern(borders: Uint32Array): PortSetId {
-    const hash = hashOf(borders);
-    const candidates = this.ids.get(hash) ?? [];
-    const known = candidates.find((id) => sameBorders(this.borders[id]!, borders));
-    if (known !== undefined) return known;
-    const id = this.borders.push(borders) - 1;
-    candidates.push(id);
-    this.ids.set(hash, candidates);
+  /** Walks the borders of both sets at once and keeps those at which the combination changes. Returns how many. */
+  private sweep(a: PortSetId, b: PortSetId, combine: Combine): number {
+    const { borders, starts } = this;
+    const [firstA, endA, firstB, endB] = [starts[a]!, starts[a + 1]!, starts[b]!, starts[b + 1]!];
+    this.reserve(endA - firstA + endB - firstB);
+    const { scratch } = this;
+    let [i, j, count] = [firstA, firstB, 0];
+    let inside = false;
+    while (i < endA || j < endB) {
+      const [x, y] = [i < endA ? borders[i]! : behind, j < endB ? borders[j]! : behind];
+      const at = x < y ? x : y;
+      if (x === at) i++;
+      if (y === at) j++;
+      if (combine(((i - firstA) & 1) === 1, ((j - firstB) & 1) === 1) === inside) continue;
+      inside = !inside;
+      scratch[count++] = at;
+    }
+    return count;
+  }
+
+  private reserve(length: number): void {
+    if (this.scratch.length < length) this.scratch = new Uint32Array(2 * length);
+  }
+
+  /** The number of the set whose borders are the first so many in `scratch`. */
+  private intern(length: number): PortSetId {
+    const { scratch } = this;
+    const last = this.table.length - 1;
+    let at = hashOf(scratch, 0, length) & last;
+    for (; this.table[at] !== 0; at = (at + 1) & last)
+      if (this.hasBorders(this.table[at]! - 1, length)) return this.table[at]! - 1;
+    const id = this.count++;
+    const start = this.starts[id]!;
+    if (id + 2 > this.starts.length) this.starts = longer(this.starts, id + 2);
+    if (start + length > this.borders.length) this.borders = longer(this.borders, start + length);
+    this.borders.set(scratch.subarray(0, length), start);
+    this.starts[id + 1] = start + length;
+    this.table[at] = id + 1;
+    if (this.count * 2 > this.table.length) this.growTable();
     return id;
   }
-}
 
-/** Walks both lists of borders at once and keeps those at which the combination changes. */
-function sweep(a: Uint32Array, b: Uint32Array, combine: Combine): Uint32Array {
-  const result: number[] = [];
-  let [i, j] = [0, 0];
-  let inside = false;
-  while (i < a.length || j < b.length) {
-    const at = Math.min(a[i] ?? Infinity, b[j] ?? Infinity);
-    if (a[i] === at) i++;
-    if (b[j] === at) j++;
-    if (combine((i & 1) === 1, (j & 1) === 1) !== inside) {
-      inside = !inside;
-      result.push(at);
-    }
+  private hasBorders(id: PortSetId, length: number): boolean {
+    const { borders, scratch } = this;
+    const start = this.starts[id]!;
+    if (this.starts[id + 1]! - start !== length) return false;
+    for (let i = 0; i < length; i++) if (borders[start + i] !== scratch[i]) return false;
+    return true;
   }
-  return new Uint32Array(result);
+
+  private growTable(): void {
+    const table = new Uint32Array(this.table.length * 2);
+    const last = table.length - 1;
+    for (let id = 0; id < this.count; id++) {
+      let at = hashOf(this.borders, this.starts[id]!, this.starts[id + 1]!) & last;
+      while (table[at] !== 0) at = (at + 1) & last;
+      table[at] = id + 1;
+    }
+    this.table = table;
+  }
 }
 
-function hashOf(borders: Uint32Array): number {
+/** Behind all borders. */
+const behind = 0xffffffff;
+
+function longer(array: Uint32Array, atLeast: number): Uint32Array {
+  const made = new Uint32Array(Math.max(2 * array.length, atLeast));
+  made.set(array);
+  return made;
+}
+
+function hashOf(borders: Uint32Array, from: number, to: number): number {
   let hash = 2166136261;
-  for (const border of borders) hash = Math.imul(hash ^ border, 16777619) >>> 0;
-  return hash;
-}
-
-function sameBorders(a: Uint32Array, b: Uint32Array): boolean {
-  return a.length === b.length && a.every((border, i) => border === b[i]);
+  for (let i = from; i < to; i++) hash = Math.imul(hash ^ borders[i]!, 16777619);
+  return (hash ^ (hash >>> 15)) >>> 0;
 }
 
 /** The intervals of a set of ports, cut at all points within them. */

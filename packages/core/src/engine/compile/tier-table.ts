@@ -6,7 +6,8 @@ import type { CellStates } from "../walk/cell-states.js";
 import { type Cells, NumberedCells } from "../walk/cells.js";
 import { Layout } from "../walk/layout.js";
 import { type OutcomeId, silent } from "../walk/outcomes.js";
-import { readRow, RowWalk, type RowValues, type TierItems } from "../walk/row-walk.js";
+import { RowWalk, type TierItems } from "../walk/row-walk.js";
+import { readRow, type RowValues, TableWalk } from "../walk/table-walk.js";
 import { type Item, ownHost, type RuleItems, type Space } from "./rule-items.js";
 import type { Row, TierRows } from "./tier-rows.js";
 
@@ -22,7 +23,7 @@ export class TierTable {
   private readonly itemLists: (readonly Item[] | undefined)[] = [];
   private rowValues: (RowValues | undefined)[] = [];
   private form: Form | undefined;
-  private rowWalk: RowWalk | undefined;
+  private tableWalk: TableWalk | undefined;
   private readonly bindsOwnNode: boolean;
 
   /** `grouped`: columns that all rules treat alike are stored once, which pays where rows mention most columns. */
@@ -86,7 +87,7 @@ export class TierTable {
     const isRespected = (row: Row) => this.itemsOf(row).every(({ set }) => sets.has(set.id));
     if (this.rows.rows.slice(first).every(isRespected)) return;
     this.form = undefined;
-    this.rowWalk = undefined;
+    this.tableWalk = undefined;
     this.rowValues = [];
   }
 
@@ -133,14 +134,25 @@ export class TierTable {
   values(row: number): RowValues {
     const known = this.rowValues[row];
     if (known !== undefined && known.width === this.layout.columns) return known;
-    const its = this.rows.rows[row]!;
-    if (this.rowWalk?.isCurrent !== true) {
-      const { columns, kinds } = this.layout;
-      this.rowWalk = this.walkOver(this.layout, new NumberedCells(this.states, columns + kinds));
-    }
-    const made = this.rowWalk.walk(this.tierItemsOf(its));
-    this.rowValues[row] = made;
-    return made;
+    this.walkRows([row]);
+    return this.rowValues[row]!;
+  }
+
+  /** Computes rows, those that begin alike together. */
+  walkRows(rows: Iterable<number>): void {
+    const { columns, kinds } = this.layout;
+    const wanted = Array.from(rows).filter((row) => this.rowValues[row]?.width !== columns);
+    if (wanted.length === 0) return;
+    if (this.tableWalk?.isCurrent !== true)
+      this.tableWalk = new TableWalk(
+        this.layout,
+        new NumberedCells(this.states, columns + kinds),
+        this.exemptKinds(kinds),
+      );
+    const items = wanted.map((row) => this.tierItemsOf(this.rows.rows[row]!));
+    this.tableWalk.walk(items, (i, values) => {
+      this.rowValues[wanted[i]!] = values;
+    });
   }
 
   /** Writes the outcomes of a row for all columns of the table. */
@@ -154,8 +166,11 @@ export class TierTable {
 
   /** `cells`: one for each column and one for each kind of columns. */
   walkOver(layout: Layout, cells: Cells): RowWalk {
-    const isExempt = Array.from({ length: layout.kinds }, (_, kind) => this.isExemptKind(kind));
-    return new RowWalk(layout, cells, isExempt);
+    return new RowWalk(layout, cells, this.exemptKinds(layout.kinds));
+  }
+
+  private exemptKinds(kinds: number): readonly boolean[] {
+    return Array.from({ length: kinds }, (_, kind) => this.isExemptKind(kind));
   }
 
   // S1.6: isolation does not apply to what a pod's own node opens.

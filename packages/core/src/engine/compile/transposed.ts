@@ -1,5 +1,5 @@
 import { silent } from "../walk/outcomes.js";
-import { isUncertain, type RowValues, sameRow } from "../walk/row-walk.js";
+import { isUncertain, type RowValues, sameRow } from "../walk/table-walk.js";
 import type { TierTable } from "./tier-table.js";
 
 /** A table read by columns: what each row says to most, and for each column the rows that say something else to it. */
@@ -31,6 +31,7 @@ export function transpose(table: TierTable, used: Iterable<number>): Transposed 
   const contentOf = new Uint32Array(table.rows.rows.length);
   const contents = new Contents<RowValues>(hashRow, sameRow, isUncertain);
   contents.numberOf(silentRow);
+  table.walkRows(used);
   for (const row of used) contentOf[row] = contents.numberOf(table.values(row));
 
   const { columns } = table.layout;

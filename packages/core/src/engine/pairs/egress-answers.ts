@@ -3,7 +3,7 @@ import type { OutcomeAnswers } from "./outcome-answers.js";
 import { composeAll, silent } from "../walk/outcomes.js";
 import { noPorts } from "../../sets/port-sets.js";
 import { type Egress, type EgressSource, type GroupsByNumber, groupsByNumber } from "./pod-sweep.js";
-import { readRow } from "../walk/row-walk.js";
+import { readRow } from "../walk/table-walk.js";
 import type { View } from "../compile/view.js";
 
 /**

@@ -5,7 +5,7 @@ import type { EndClass } from "../classes/ends.js";
 import type { Layer } from "../compile/layer.js";
 import { silent } from "../walk/outcomes.js";
 import { everyPort } from "../../sets/port-sets.js";
-import { isUncertain, sameRow } from "../walk/row-walk.js";
+import { isUncertain, sameRow } from "../walk/table-walk.js";
 import type { View } from "../compile/view.js";
 
 /** A range of external addresses, including the first and the last. */

@@ -72,6 +72,16 @@ export class NumberedCells implements Cells {
     return this.states.outcomeOf(this.state[at]!);
   }
 
+  statesAt(places: readonly number[]): Uint32Array {
+    const found = new Uint32Array(places.length);
+    for (let i = 0; i < places.length; i++) found[i] = this.state[places[i]!]!;
+    return found;
+  }
+
+  putStates(places: readonly number[], states: Uint32Array): void {
+    for (let i = 0; i < places.length; i++) this.state[places[i]!] = states[i]!;
+  }
+
   private isFinal(at: number): boolean {
     return this.states.isFinal[this.state[at]!] === 1;
   }

@@ -1,17 +1,7 @@
 import type { Item } from "../compile/rule-items.js";
 import type { Cells } from "./cells.js";
 import type { Layout, PlacedSet } from "./layout.js";
-import { type OutcomeId, silent, uncertain } from "./outcomes.js";
-
-/** The outcomes of a row: mostly the same, and another one for some columns. */
-export interface RowValues {
-  /** How many columns there were; it says nothing about columns that were added later. */
-  readonly width: number;
-  readonly base: OutcomeId;
-  /** Ascending. */
-  readonly columns: Uint32Array;
-  readonly values: Uint32Array;
-}
+import { type OutcomeId, silent } from "./outcomes.js";
 
 /** The rules of one tier that apply to a row. */
 export interface TierItems {
@@ -25,18 +15,16 @@ export interface TierItems {
  */
 export class RowWalk {
   /** A bit for each column that has a cell of its own, and for each that is wanted and not final. */
-  private readonly touched: Uint32Array;
-  private readonly live: Uint32Array;
-  private readonly isFinalKind: Uint8Array;
+  protected readonly touched: Uint32Array;
+  protected readonly live: Uint32Array;
+  protected readonly isFinalKind: Uint8Array;
   /** Whether a rule of the tier may have passed something. */
   private hasPassed = false;
-  private readonly everyColumn: Uint32Array;
-  private readonly columns: Uint32Array;
-  private readonly values: Uint32Array;
-  private readonly width: number;
+  protected readonly everyColumn: Uint32Array;
+  protected readonly width: number;
 
   constructor(
-    private readonly layout: Layout,
+    protected readonly layout: Layout,
     private readonly cells: Cells,
     /** By kind, whether isolation does not apply to it (S1.6). */
     private readonly isExemptKind: readonly boolean[],
@@ -47,20 +35,11 @@ export class RowWalk {
     this.live = new Uint32Array(words);
     this.isFinalKind = new Uint8Array(layout.kinds);
     this.everyColumn = new Uint32Array(words).fill(0xffffffff);
-    this.columns = new Uint32Array(this.width);
-    this.values = new Uint32Array(this.width);
   }
 
   /** Whether the layout still has the columns that it had. */
   get isCurrent(): boolean {
     return this.width === this.layout.columns;
-  }
-
-  /** What one tier says. */
-  walk(tier: TierItems): RowValues {
-    this.begin(this.everyColumn);
-    this.takeAll(tier);
-    return this.finish();
   }
 
   /** What all tiers together say to the columns that are wanted, by bit; `silent` is written for the others. */
@@ -82,7 +61,7 @@ export class RowWalk {
     }
   }
 
-  private begin(wanted: Uint32Array): void {
+  protected begin(wanted: Uint32Array): void {
     this.cells.open(this.width, this.width + this.layout.kinds);
     this.isFinalKind.fill(0);
     this.hasPassed = false;
@@ -91,12 +70,14 @@ export class RowWalk {
   }
 
   private takeAll({ items, isIsolated }: TierItems): void {
-    for (let i = 0; i < items.length; i++) {
-      this.cells.useStep(items[i]!.step);
-      if (items[i]!.rule.action === "Pass") this.hasPassed = true;
-      this.take(this.layout.of(items[i]!.set));
-    }
+    for (let i = 0; i < items.length; i++) this.takeItem(items[i]!);
     if (isIsolated) this.isolate();
+  }
+
+  protected takeItem({ step, rule, set }: Item): void {
+    this.cells.useStep(step);
+    if (rule.action === "Pass") this.hasPassed = true;
+    this.take(this.layout.of(set));
   }
 
   // S1.1
@@ -136,7 +117,7 @@ export class RowWalk {
   }
 
   // S1.2
-  private isolate(): void {
+  protected isolate(): void {
     const { cells, touched, width, isExemptKind } = this;
     const { kindOf, kinds } = this.layout;
     for (let kind = 0; kind < kinds; kind++) if (!isExemptKind[kind]!) cells.isolate(width + kind);
@@ -161,75 +142,7 @@ export class RowWalk {
       }
   }
 
-  private outcomesOfKinds(): readonly OutcomeId[] {
+  protected outcomesOfKinds(): readonly OutcomeId[] {
     return Array.from({ length: this.layout.kinds }, (_, kind) => this.cells.outcome(this.width + kind));
   }
-
-  private finish(): RowValues {
-    const { layout, cells, touched, columns, values, width } = this;
-    const shared = this.outcomesOfKinds();
-    const [base] = shared;
-    let count = 0;
-    // All of the first kind except those touched have its outcome; the columns of other kinds are few.
-    for (let w = 0; w < touched.length; w++)
-      for (let word = touched[w]! | layout.minor[w]!; word !== 0; word &= word - 1) {
-        const bit = word & -word;
-        const column = (w << 5) + 31 - Math.clz32(bit);
-        const isTouched = (touched[w]! & bit) !== 0;
-        const value = isTouched ? cells.outcome(column) : shared[layout.kindOf[column]!]!;
-        if (value === base) continue;
-        columns[count] = column;
-        values[count++] = value;
-      }
-    const kept = { width, base: base!, columns: columns.slice(0, count), values: values.slice(0, count) };
-    return count * 2 < width && base !== uncertain ? kept : rebased(kept);
-  }
-}
-
-/** The same with the most common outcome as the base; never `uncertain`, as such columns need not be alike. */
-function rebased(row: RowValues): RowValues {
-  const { width, columns, values } = row;
-  const base = majority(values, row.base, width - columns.length);
-  if (base === row.base) return row;
-  const all = new Uint32Array(width);
-  readRow(row, all);
-  let count = 0;
-  for (let column = 0; column < width; column++) if (all[column] !== base) count++;
-  const made = { width, base, columns: new Uint32Array(count), values: new Uint32Array(count) };
-  for (let column = 0, at = 0; column < width; column++)
-    if (all[column] !== base) {
-      made.columns[at] = column;
-      made.values[at++] = all[column]!;
-    }
-  return made;
-}
-
-/** The outcome that more than half have, if there is one, and else any; `more` of them are `shared`. */
-function majority(values: Uint32Array, shared: OutcomeId, more: number): OutcomeId {
-  let [candidate, lead] = [shared, shared === uncertain ? 0 : more];
-  for (let i = 0; i < values.length; i++) {
-    const value = values[i]!;
-    if (value === uncertain) continue;
-    if (value === candidate) lead++;
-    else if (lead > 0) lead--;
-    else [candidate, lead] = [value, 1];
-  }
-  return candidate === uncertain ? silent : candidate;
-}
-
-/** The outcomes of a row for all columns. */
-export function readRow({ base, columns, values }: RowValues, into: Uint32Array): void {
-  into.fill(base);
-  for (let i = 0; i < columns.length; i++) into[columns[i]!] = values[i]!;
-}
-
-/** Two rows that are uncertain about the same columns need not be so for the same reasons. */
-export const isUncertain = ({ values }: RowValues): boolean => values.includes(uncertain);
-
-/** Whether two rows have the same outcomes, or are uncertain about the same. */
-export function sameRow(a: RowValues, b: RowValues): boolean {
-  if (a.base !== b.base || a.columns.length !== b.columns.length) return false;
-  for (let i = 0; i < a.columns.length; i++)
-    if (a.columns[i] !== b.columns[i] || a.values[i] !== b.values[i]) return false;
-  return true;
 }

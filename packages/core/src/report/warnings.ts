@@ -14,23 +14,13 @@ import { counted, portText } from "./wording.js";
  * does not know Tierwall must understand each line.
  */
 
-export type WarningTopic =
-  | "guarantee"
-  | "lockout"
-  | "denied"
-  | "overrides"
-  | "overridden"
-  | "ambiguous"
-  | "undecided"
-  | "allowed";
-
 export interface EditWarning {
   readonly about: WarningTopic;
   readonly text: string;
 }
 
 /** The most important first, where warnings of several kinds are shown together. */
-export const warningOrder: readonly WarningTopic[] = [
+export const warningOrder = [
   "guarantee",
   "lockout",
   "denied",
@@ -39,7 +29,8 @@ export const warningOrder: readonly WarningTopic[] = [
   "ambiguous",
   "undecided",
   "allowed",
-];
+] as const;
+export type WarningTopic = (typeof warningOrder)[number];
 
 /** What the reader may not see is counted, but not named. */
 export function consequenceWarnings(

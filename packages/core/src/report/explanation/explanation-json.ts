@@ -18,11 +18,15 @@ import type { Direction, Isolation, PolicyRef, Rule, TierName } from "../../poli
 export const apiVersion = "tierwall.dev/v1";
 
 /** What `JSON.stringify` writes; undefined is left out. */
-export type JsonValue = null | boolean | number | string | readonly JsonValue[] | JsonFields;
+export type JsonValue =
+  | null
+  | boolean
+  | number
+  | string
+  | readonly JsonValue[]
+  | { readonly [key: string]: JsonValue | undefined };
 
-export interface JsonFields {
-  readonly [key: string]: JsonValue | undefined;
-}
+export type JsonFields = Extract<JsonValue, { readonly [key: string]: unknown }>;
 
 export function explanationJson(explanation: Explanation): JsonValue {
   const answers = explanation.answers.map(({ pair, explained, ports }) =>

@@ -15,6 +15,7 @@ export interface MatrixTextOptions {
 }
 
 const column = 22;
+const indent = " ".repeat(2 + column);
 
 /** How many can connect, then what each source can reach: the same ports together, and sources that reach the same. */
 export function* matrixText(
@@ -24,16 +25,30 @@ export function* matrixText(
   const summary = summaryOf(matrix);
   yield `${style.bold(headline(summary))}, among ${summary.parties}`;
   yield* caveatLines(caveats, style);
+  const names = new ShortNames(matrix);
   const texts = new Set<string>();
-  const sources = sourcesByLines(matrix, denied, texts, style);
+  const reachedBy = (source: SourceGroup) =>
+    source.reached.map(({ cell, to }) => {
+      const ports = cellText(cell);
+      texts.add(ports);
+      const mark =
+        cell.allowed.length > 0 ? style.good : cell.undecided.length > 0 ? style.unsure : style.bad;
+      const destinations = names.of(source, to).join(", ");
+      return ports.length < column
+        ? wrap(`  ${mark(ports)}${" ".repeat(column - ports.length)}`, destinations, indent)
+        : `  ${mark(ports)}\n${wrap(indent, destinations, indent)}`;
+    });
+  const byText = new Map<string, string[]>();
+  for (const source of bySource(matrix.connections({ denied })))
+    getOrInsert(byText, reachedBy(source).join("\n"), () => []).push(style.bold(source.name));
   let left = lines ?? Infinity;
   let unshown = 0;
-  for (const [reached, names] of sources) {
+  for (const [reached, sources] of byText) {
     if (left <= 0) {
-      unshown += names.length;
+      unshown += sources.length;
       continue;
     }
-    const shown = ["", ...wrap("", `${names.map(style.bold).join(", ")} →`, "").split("\n"), reached];
+    const shown = ["", ...wrap("", `${sources.join(", ")} →`, "").split("\n"), reached];
     left -= shown.length + reached.split("\n").length;
     yield* shown;
   }
@@ -46,38 +61,4 @@ export function* matrixText(
     );
   if (notes.length > 0) yield "";
   for (const note of notes) yield style.dim(note);
-}
-
-/** The names of sources by their text, for sources with the same text. */
-function sourcesByLines(
-  matrix: Matrix,
-  denied: boolean,
-  texts: Set<string>,
-  style: Style,
-): ReadonlyMap<string, readonly string[]> {
-  const names = new ShortNames(matrix);
-  const found = new Map<string, string[]>();
-  for (const source of bySource(matrix.connections({ denied }))) {
-    const lines = reachedLines(source, names, texts, style).join("\n");
-    getOrInsert(found, lines, () => []).push(source.name);
-  }
-  return found;
-}
-
-function reachedLines(
-  source: SourceGroup,
-  names: ShortNames,
-  texts: Set<string>,
-  style: Style,
-): readonly string[] {
-  const indent = " ".repeat(2 + column);
-  return source.reached.flatMap(({ cell, to }) => {
-    const ports = cellText(cell);
-    texts.add(ports);
-    const mark = cell.allowed.length > 0 ? style.good : cell.undecided.length > 0 ? style.unsure : style.bad;
-    const destinations = names.of(source, to).join(", ");
-    if (ports.length < column)
-      return [wrap(`  ${mark(ports)}${" ".repeat(column - ports.length)}`, destinations, indent)];
-    return [`  ${mark(ports)}`, wrap(indent, destinations, indent)];
-  });
 }

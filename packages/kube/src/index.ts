@@ -58,4 +58,4 @@ export { WebhookServer } from "./webhook/webhook-server.js";
 export { filesIn, type FoundFiles, WatchedFiles, type WatchedPaths } from "./files/watched-files.js";
 export { makeFolder, replaceFile } from "./files/make-folder.js";
 export { listAt, textAt } from "./cluster/object-fields.js";
-export { pause } from "./timing/pause.js";
+export { BackgroundTask, pause } from "./timing/pause.js";

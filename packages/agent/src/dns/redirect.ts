@@ -33,28 +33,24 @@ interface DnsPart {
 
 export const dnsPart: DnsPart = {
   ruleset: {
-    chains: new Map<string, Chain>([
-      [
-        "dns_in",
-        {
+    chains: new Map<string, Chain>(
+      Object.entries({
+        dns_in: {
           hook: "type nat hook prerouting priority -110; policy accept;",
           rules: [
             `dnat ip to ip saddr . ip daddr . meta l4proto . th dport map @${redirectMap[4]}`,
             `dnat ip6 to ip6 saddr . ip6 daddr . meta l4proto . th dport map @${redirectMap[6]}`,
           ],
         },
-      ],
-      [
-        "dns_out",
-        {
+        dns_out: {
           hook: "type nat hook postrouting priority 90; policy accept;",
           rules: [
             `snat ip to meta l4proto . ip saddr . th sport map @${sourceMap[4]}`,
             `snat ip6 to meta l4proto . ip6 saddr . th sport map @${sourceMap[6]}`,
           ],
         },
-      ],
-    ]),
+      }),
+    ),
     sets: new Map<string, NamedSet>([
       ...learned("map", redirectMap, (a) => `${a} . ${a} . inet_proto . inet_service : ${a} . inet_service`),
       ...learned("set", proxySet, (a) => `inet_proto . ${a} . inet_service`),

@@ -1,6 +1,7 @@
 import type { PolicyRef } from "@tierwall/core/model";
 import {
   agentLeaseOf,
+  BackgroundTask,
   type Connection,
   jsonRequest,
   leasesOf,
@@ -28,12 +29,10 @@ const shortestPause = 500;
 const leaseSeconds = 40;
 
 /** Reports to the cluster which policies the kernel of this node has, and that an agent runs. */
-export class NodeLease {
-  readonly #stopping = new AbortController();
+export class NodeLease extends BackgroundTask {
   #wanted: string | undefined;
   #reported: string | undefined;
   #wake: () => void = () => undefined;
-  #running: Promise<void> | undefined;
   #isFailing = false;
   #owners: readonly object[] | undefined;
 
@@ -41,24 +40,20 @@ export class NodeLease {
     private readonly connection: Connection,
     private readonly options: NodeLeaseOptions,
     private readonly log: Logger,
-  ) {}
+  ) {
+    super();
+  }
 
   /** The kernel has all rules of these policies. */
   programmed(policies: readonly PolicyRef[]): void {
     this.#wanted = programmedText(policies);
-    this.#running ??= this.#run();
+    this.start();
     if (this.#wanted !== this.#reported) this.#wake();
   }
 
-  /** The Lease stays, as the rules do. */
-  async stop(): Promise<void> {
-    this.#stopping.abort();
-    await this.#running;
-  }
-
-  async #run(): Promise<void> {
-    const { signal } = this.#stopping;
-    while (!signal.aborted) {
+  /** When it is stopped, the Lease stays, as the rules do. */
+  protected override async run(): Promise<void> {
+    while (!this.isStopped) {
       const text = this.#wanted!;
       const trouble = await this.#write(text).catch(String);
       if (trouble === undefined) this.#reported = text;
@@ -72,7 +67,7 @@ export class NodeLease {
   async #write(text: string): Promise<string | undefined> {
     const { node, namespace, shadow } = this.options;
     const name = agentLeaseOf(node);
-    const { signal } = this.#stopping;
+    const { signal } = this.stopping;
     this.#owners ??= await this.#nodeAsOwner();
     const body = {
       apiVersion: "coordination.k8s.io/v1",
@@ -93,14 +88,14 @@ export class NodeLease {
   /** The Lease is deleted with its node. */
   async #nodeAsOwner(): Promise<readonly object[]> {
     const { node } = this.options;
-    const { signal } = this.#stopping;
+    const { signal } = this.stopping;
     const { status, body } = await jsonRequest(this.connection, { path: `/api/v1/nodes/${node}`, signal });
     const uid = textAt(body, "metadata", "uid");
     return status === 200 && uid !== "" ? [{ apiVersion: "v1", kind: "Node", name: node, uid }] : [];
   }
 
   #logIfNew(trouble: string | undefined): void {
-    const isFailing = trouble !== undefined && !this.#stopping.signal.aborted;
+    const isFailing = trouble !== undefined && !this.isStopped;
     if (isFailing && !this.#isFailing)
       this.log.warn(`cannot report to the cluster what this node enforces: ${trouble}`);
     if (!isFailing && this.#isFailing) this.log.info("reported to the cluster again what this node enforces");
@@ -108,7 +103,7 @@ export class NodeLease {
   }
 
   async #pause(milliseconds: number): Promise<void> {
-    await pause(milliseconds, this.#stopping.signal);
+    await pause(milliseconds, this.stopping.signal);
   }
 
   async #untilWoken(milliseconds: number): Promise<void> {

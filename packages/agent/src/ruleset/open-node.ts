@@ -2,7 +2,7 @@ import type { Family } from "@tierwall/core/model";
 import { baseChain, neighbours, type Place } from "./hooks.js";
 import { presentSets, whilePresent } from "./set-change.js";
 import type { NodeOptions, NodeProgram } from "./program.js";
-import type { NamedSet, Ruleset } from "./ruleset.js";
+import { chainsOf, type NamedSet, type Ruleset } from "./ruleset.js";
 import {
   fromLink,
   fromLinkToNode,
@@ -61,36 +61,29 @@ export function openFrame(program: NodeProgram, options: NodeOptions, place: Pla
         ...unknownPods(4, "saddr", egress),
         ...unknownPods(4, "daddr", ingress),
       ]),
-      [
-        "forwarded6",
-        {
-          rules: [
-            ...unknownPods(6, "saddr", egress),
-            `${mayBeLinkLocal("saddr")} jump link_saddr`,
-            ...unknownPods(6, "daddr", ingress),
-            `${mayBeLinkLocal("daddr")} jump link_daddr`,
-          ],
-        },
-      ],
-      ["link_saddr", { rules: fromLink(false) }],
-      ["link_daddr", { rules: [linkLocal("ingress", "daddr")] }],
       baseChain("input", place, [
         established,
         `${isIPv6} goto to_node6`,
         ...unknownPods(4, "saddr", "unknown_to_node"),
       ]),
-      [
-        "to_node6",
-        {
-          rules: [
-            ...unknownPods(6, "saddr", "unknown_to_node"),
-            `${mayBeLinkLocal("saddr")} goto link_to_node`,
-          ],
-        },
-      ],
-      ["unknown_to_node", { rules: [...alwaysAllowed, `goto ${egress}`] }],
-      ["link_to_node", { rules: [...alwaysAllowed, ...fromLinkToNode(false)] }],
-      ...ends.map(([name, { rules }]) => [name, { rules: [neighbours, ...rules] }] as const),
+      ...chainsOf({
+        forwarded6: [
+          ...unknownPods(6, "saddr", egress),
+          `${mayBeLinkLocal("saddr")} jump link_saddr`,
+          ...unknownPods(6, "daddr", ingress),
+          `${mayBeLinkLocal("daddr")} jump link_daddr`,
+        ],
+        link_saddr: fromLink(false),
+        link_daddr: [linkLocal("ingress", "daddr")],
+        to_node6: [
+          ...unknownPods(6, "saddr", "unknown_to_node"),
+          `${mayBeLinkLocal("saddr")} goto link_to_node`,
+        ],
+        unknown_to_node: [...alwaysAllowed, `goto ${egress}`],
+        link_to_node: [...alwaysAllowed, ...fromLinkToNode(false)],
+        [egress]: [neighbours, ...ends[egress]!],
+        [ingress]: [neighbours, ...ends[ingress]!],
+      }),
     ]),
     sets: new Map([
       ...watched.map(({ family }) => [knownPods[family], known(program, family)] as const),

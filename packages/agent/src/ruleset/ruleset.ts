@@ -16,6 +16,12 @@ export interface Chain {
   readonly rules: readonly string[];
 }
 
+/** Chains that packets reach from others, by name. */
+export type RulesByChain = Readonly<Record<string, readonly string[]>>;
+
+export const chainsOf = (rules: RulesByChain): readonly (readonly [string, Chain])[] =>
+  Object.entries(rules).map(([name, own]) => [name, { rules: own }]);
+
 export interface NamedSet {
   readonly kind: "map" | "set";
   /** `ipv4_addr : classid`, `ipv4_addr . ipv4_addr`. */

@@ -1,6 +1,6 @@
 import { bitsOf, type Cidr, covers, type Family, formatAddress, formatCidr } from "@tierwall/core/model";
 import type { NodeOptions } from "./program.js";
-import type { Chain } from "./ruleset.js";
+import type { RulesByChain } from "./ruleset.js";
 import { logging, unknownCounter } from "./vocabulary.js";
 
 /*
@@ -42,17 +42,13 @@ export const deniesUnknownPods = ({ unknownPods: mode, localRanges }: NodeOption
 export function unknownPodChains(
   { log, shadow }: NodeOptions,
   verdict: { readonly drop: readonly string[]; readonly watch: readonly string[] },
-): readonly (readonly [string, Chain])[] {
-  return Object.values(unknownCounter).map((name) => [
-    name,
-    {
-      rules: [
-        `counter name "${name}"`,
-        ...(log === undefined ? [] : [logging(log, name)]),
-        ...(shadow ? verdict.watch : verdict.drop),
-      ],
-    },
-  ]);
+): RulesByChain {
+  const rulesOf = (name: string) => [
+    `counter name "${name}"`,
+    ...(log === undefined ? [] : [logging(log, name)]),
+    ...(shadow ? verdict.watch : verdict.drop),
+  ];
+  return Object.fromEntries(Object.values(unknownCounter).map((name) => [name, rulesOf(name)]));
 }
 
 /*

@@ -53,10 +53,9 @@ describe("minimize", () => {
   it("writes files once, and then there is nothing to do", () => {
     const cwd = folderOf({ "pods.yaml": pods, "policy.yaml": policy });
     expect(minimize(cwd, "--check").status).toBe(1);
-    expect(minimize(cwd, "--write")).toMatchObject({
-      status: 0,
-      stderr: expect.stringContaining("wrote policy.yaml"),
-    });
+    const first = minimize(cwd, "--write");
+    expect(first.status).toBe(0);
+    expect(first.stderr).toContain("wrote policy.yaml");
     const written = readFileSync(join(cwd, "policy.yaml"), "utf8");
     expect(written).toMatch(/^# Kept\n(.*\n)*.*TLS/);
     expect(minimize(cwd, "--check", "--write")).toMatchObject({

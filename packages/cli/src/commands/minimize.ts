@@ -46,7 +46,7 @@ export function addMinimize(program: Command, finish: (status: number) => void):
       .addOption(
         new Option("--budget <time>", "give up on questions about every cluster after this time")
           .argParser(duration)
-          .default(5000, "5s"),
+          .default(10_000, "10s"),
       )
       .addOption(
         new Option("-o, --output <format>", "what to print: the steps, or the policies")

@@ -101,11 +101,19 @@ describe("minimize", () => {
       ["--everywhere", "--unused"],
       "use one of them",
     ],
-    ["a list to write to", { "pods.yaml": pods, "list.json": list }, ["--write"], "nothing was written"],
   ])("refuses %s", (_what, files, args, text) => {
     const { status, stdout, stderr } = minimize(folderOf(files), ...args);
     expect([status, stdout]).toEqual([2, ""]);
     expect(stderr).toContain(text);
+  });
+
+  it("writes only YAML documents of files, and leaves other policies alone", () => {
+    const { status, stdout, stderr } = minimize(
+      folderOf({ "pods.yaml": pods, "list.json": list }),
+      "--write",
+    );
+    expect([status, stderr]).toEqual([0, expect.not.stringContaining("wrote")]);
+    expect(stdout).toContain("NetworkPolicy shop/cart: it is JSON");
   });
 
   it("leaves policies with errors alone with --keep-going, and names them", () => {

@@ -61,7 +61,7 @@ const nodeCommands: ReadonlySet<string> = new Set(["agent", "hits", "controller"
 
 /** Commands that read the current cluster unless they are given files. */
 const stateCommands: ReadonlySet<string> = new Set(
-  "explain matrix lookup lint validate preview replay nft snapshot".split(" "),
+  "explain matrix lookup lint minimize validate preview replay nft snapshot".split(" "),
 );
 
 function needsOf(line: string): Needs {

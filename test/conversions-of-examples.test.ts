@@ -61,6 +61,7 @@ const sameEverywhere: Readonly<Record<Target, readonly string[]>> = {
     "kep2091-story2-allow-dns-and-monitoring",
     "kep2091-story3-delegate-with-pass",
     "kep2091-story5-baseline",
+    "minimize-shop",
     "npep285-story2-single-crd",
   ],
   // Owners of namespaces can add to NetworkPolicies, but not to what these replace.

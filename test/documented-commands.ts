@@ -79,7 +79,7 @@ const serviceCommands: ReadonlySet<string> = new Set(["controller", "serve"]);
 
 /** Commands that read the current cluster unless they are given files. */
 const stateCommands: ReadonlySet<string> = new Set(
-  "explain matrix lookup lint validate preview replay nft snapshot cleanup".split(" "),
+  "explain matrix lookup lint minimize validate preview replay nft snapshot cleanup".split(" "),
 );
 
 function needsOf(page: string, line: string): Needs {

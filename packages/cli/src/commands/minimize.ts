@@ -1,6 +1,12 @@
 import { readFileSync, writeFileSync } from "node:fs";
 import type { TextSource } from "@tierwall/core";
-import { minimize, type Minimization, replacedDocuments, writtenPolicies } from "@tierwall/core/analysis";
+import {
+  minimize,
+  type Minimization,
+  replacedDocuments,
+  writingProblems,
+  writtenPolicies,
+} from "@tierwall/core/analysis";
 import { minimizationJson, minimizationText } from "@tierwall/core/report";
 import { type Command, Option } from "commander";
 import { duration } from "../input/quantity.js";
@@ -46,7 +52,7 @@ export function addMinimize(program: Command, finish: (status: number) => void):
       .addOption(
         new Option("--budget <time>", "give up on questions about every cluster after this time")
           .argParser(duration)
-          .default(5000, "5s"),
+          .default(10_000, "10s"),
       )
       .addOption(
         new Option("-o, --output <format>", "what to print: the steps, or the policies")
@@ -92,6 +98,7 @@ async function runMinimize(flags: MinimizeFlags): Promise<number> {
     everywhere: flags.everywhere ?? false,
     unused: flags.unused ?? false,
     budget: flags.budget,
+    ...(flags.write === true ? { mustStay: writingProblems(writableTexts(loaded)) } : {}),
     reading,
   });
   if (flags.write && !writeFiles(found, loaded)) return 2;
@@ -125,11 +132,16 @@ function printFound(found: Minimization, { output, write }: MinimizeFlags): void
     printMessage("", "Nothing was written: --write changes the files, -o yaml prints the policies.");
 }
 
-/** False where a file cannot be written, or is no longer what was read; then nothing is written. */
-function writeFiles(found: Minimization, { sources }: Loaded): boolean {
-  const texts = sources.filter(
-    (source): source is TextSource => "text" in source && source.file !== "<stdin>",
+/** Not what would be written back with other bytes than it has. */
+const writableTexts = ({ sources }: Loaded): readonly TextSource[] =>
+  sources.filter(
+    (source): source is TextSource =>
+      "text" in source && source.file !== "<stdin>" && !source.text.includes("\uFFFD"),
   );
+
+/** False where a file cannot be written, or is no longer what was read; then nothing is written. */
+function writeFiles(found: Minimization, loaded: Loaded): boolean {
+  const texts = writableTexts(loaded);
   const replaced = replacedDocuments(found, texts);
   if (!replaced.ok) {
     printMessage(`nothing was written: ${replaced.problem}`);

@@ -51,7 +51,7 @@ export { portGroups } from "../analysis/matrix/port-groups.js";
 export { askedPorts } from "../analysis/matrix/question.js";
 export { type DirectionReason, type Reason, Reasons } from "../analysis/matrix/reasons.js";
 export { minimize, type Minimization } from "../analysis/minimize/minimize.js";
-export { replacedDocuments } from "../analysis/minimize/replaced-documents.js";
+export { replacedDocuments, writingProblems } from "../analysis/minimize/replaced-documents.js";
 export { writtenPolicies } from "../analysis/minimize/written-policies.js";
 export type { ChangeOutline } from "../analysis/preview/outline.js";
 export { precedenceOf } from "../analysis/preview/precedence.js";

@@ -40,7 +40,7 @@ export function mergedPolicies(
 function keyOf({ definition, lists }: Draft): string {
   const { apiVersion, kind, value } = definition.object;
   const { metadata, ...rest } = value;
-  const { name, ...labels } = isObject(metadata) ? metadata : {};
+  const { name: _, ...labels } = isObject(metadata) ? metadata : {};
   let spec: JsonObject = rest;
   for (const path of shapeOf(definition.policy.dialect).lists(value))
     spec = withValueAt(spec, path, undefined) as JsonObject;

@@ -30,7 +30,7 @@ export function mergedRules(draft: Draft, options: LowerOptions): Draft {
   return current;
 }
 
-/** Merges rules that are equal but for one field. */
+/** Merges rules that are equal except for one field. */
 function withUnions(draft: Draft, at: number, field: Path, options: LowerOptions): Draft {
   const { rules } = draft.lists[at]!;
   const shape = shapeOf(draft.definition.policy.dialect);

@@ -229,7 +229,7 @@ describe("rules and policies", () => {
       [
         networkPolicy(
           "a",
-          `{podSelector: {}, ingress: [{from: [${app("nobody")}], ports: [{port: 1}]}, {from: [${app("web")}], ports: [{port: 2}]}]}`,
+          `{podSelector: {}, ingress: [{from: [${app("none")}], ports: [{port: 1}]}, {from: [${app("web")}], ports: [{port: 2}]}]}`,
         ),
       ],
     ],
@@ -262,7 +262,7 @@ describe("rules and policies", () => {
   });
 
   it("removes what this cluster does not use on demand", () => {
-    const policies = [networkPolicy("a", `{podSelector: {}, ingress: [{from: [${app("nobody")}]}]}`)];
+    const policies = [networkPolicy("a", `{podSelector: {}, ingress: [{from: [${app("none")}]}]}`)];
     expect(specs(minimized(policies, { unused: true }))).toMatchObject([{ ingress: [] }]);
   });
 

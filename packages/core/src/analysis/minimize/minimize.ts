@@ -36,6 +36,8 @@ export interface MinimizeOptions {
   readonly unused?: boolean;
   /** For rules that every cluster can do without, and again for the comparison in every cluster, in milliseconds. */
   readonly budget?: number;
+  /** Why a policy must not change; undefined if it may. */
+  readonly mustStay?: (policy: PolicyDefinition) => string | undefined;
   /** The settings that the input was read with. */
   readonly reading?: LowerOptions;
 }
@@ -71,9 +73,9 @@ export interface ResultPolicy {
 const mostPasses = 200;
 
 export function minimize(given: State, options: MinimizeOptions = {}): Minimization {
-  const { everywhere = false, unused = false, budget, reading = {} } = options;
+  const { everywhere = false, unused = false, budget, mustStay, reading = {} } = options;
   const state = ownPolicies(given); // S9.7
-  const { drafts: first, leftAlone } = draftsOf(state, reading);
+  const { drafts: first, leftAlone } = draftsOf(state, reading, mustStay);
   const fixed = state.definitions.filter((one) => !first.some(({ origins }) => origins[0] === one));
   const scope = { everywhere, unused: unused && !everywhere, budget: budgetFor(budget) };
   const removed: Unit[] = [];
@@ -145,7 +147,7 @@ function resultOf(
 }
 
 /** The policies that can be changed, and the others. */
-function draftsOf(state: State, reading: LowerOptions) {
+function draftsOf(state: State, reading: LowerOptions, mustStay: MinimizeOptions["mustStay"]) {
   const leftAlone: { readonly policy: PolicyRef; readonly why: string }[] = [];
   const drafts: Draft[] = [];
   const conditional = conditionalRules(state);
@@ -153,7 +155,7 @@ function draftsOf(state: State, reading: LowerOptions) {
   for (const { policy } of state.written)
     if (!known.has(policy)) leftAlone.push({ policy, why: "it has errors" });
   for (const definition of state.definitions) {
-    const why = reasonToLeave(definition, conditional);
+    const why = mustStay?.(definition) ?? reasonToLeave(definition, conditional);
     const draft = why === undefined ? draftOf(definition, reading) : undefined;
     if (draft !== undefined) drafts.push(draft);
     else

@@ -10,6 +10,17 @@ export type ReplacedDocuments =
   | { readonly ok: true; readonly changed: readonly TextSource[] }
   | { readonly ok: false; readonly problem: string };
 
+/** Why a policy cannot be written to the file that it is from; undefined if it can. */
+export function writingProblems(
+  sources: readonly TextSource[],
+): (policy: PolicyDefinition) => string | undefined {
+  const texts = new Map(sources.map(({ file, text }) => [file, documentsOf(text)]));
+  return (policy) =>
+    documentOf(policy, texts) === undefined
+      ? "it is JSON, an item of a List or from a cluster, which --write does not change"
+      : undefined;
+}
+
 /** Changes only the documents of policies that changed; everything else in the files stays as it is. */
 export function replacedDocuments(
   { changes }: Minimization,
@@ -22,7 +33,7 @@ export function replacedDocuments(
       if (document === undefined)
         return {
           ok: false,
-          problem: `${formatPolicy(origin.policy)} is not a YAML document of a file: it is JSON, an item of a List or from a cluster; -o yaml prints the policies`,
+          problem: `${formatPolicy(origin.policy)} is not a YAML document of a file`,
         };
       document.text =
         draft?.origins[0] === origin

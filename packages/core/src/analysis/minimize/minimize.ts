@@ -2,7 +2,7 @@ import { grouped } from "../../collections/maps.js";
 import type { LowerOptions } from "../../dialects/dialect.js";
 import { isKnownVersion } from "../../dialects/registry.js";
 import { annotatedChoice } from "../../policy/annotations.js";
-import { subjectsCanMeet } from "../../policy/can-meet.js";
+import { couldSelectOnePod } from "../../state/warnings/same-priority.js";
 import { formatRule } from "../../policy/describe.js";
 import { formatPolicy, type PolicyRef, type Rule } from "../../policy/model.js";
 import { ownPolicies, type PolicyDefinition, type State } from "../../state/state.js";
@@ -186,7 +186,7 @@ function reasonToLeave(
       (other) =>
         tier === "network-policy" &&
         rule.origin.direction === other.origin.direction &&
-        subjectsCanMeet(rule.subject, other.subject),
+        couldSelectOnePod(rule.subject, other.subject),
     ),
   );
   return meets ? "rules with conditions (L7, authentication) apply to the same pods" : undefined;

@@ -1,6 +1,6 @@
 import { completed } from "../../collections/steps.js";
 import { compile, type Engine, readLanes, type RuleNeed, RuleNeeds } from "../../engine/index.js";
-import { subjectsCanMeet } from "../../policy/can-meet.js";
+import { couldSelectOnePod } from "../../state/warnings/same-priority.js";
 import { directions, type Isolation, type PortMatch, type Rule } from "../../policy/model.js";
 import { type EveryClusterProof, RuleQuestions } from "../../prove/rules/index.js";
 import type { Budget } from "../../prove/sat/index.js";
@@ -132,7 +132,7 @@ function independent(found: readonly UnneededRule[]): readonly UnneededRule[] {
 }
 
 const canMeet = (a: Rule, b: Rule): boolean =>
-  portsCanMeet(a.ports, b.ports) && subjectsCanMeet(a.subject, b.subject);
+  portsCanMeet(a.ports, b.ports) && couldSelectOnePod(a.subject, b.subject);
 
 /** A name may be that of any port. */
 function portsCanMeet(a: Rule["ports"], b: Rule["ports"]): boolean {

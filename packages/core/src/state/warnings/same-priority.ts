@@ -46,7 +46,7 @@ function overlapping(cluster: Cluster, members: readonly PlacedRule[]): readonly
 }
 
 /** S1.13: an input without pods is tested with the selectors alone. */
-const couldSelectOnePod = (a: PodSelection, b: PodSelection): boolean =>
+export const couldSelectOnePod = (a: PodSelection, b: PodSelection): boolean =>
   isSatisfiable([...a.namespaces, ...b.namespaces]) &&
   isSatisfiable([...a.pods, ...b.pods]) &&
   isSatisfiable([...(a.account ?? []), ...(b.account ?? [])]);

@@ -1,4 +1,5 @@
 import { rmSync } from "node:fs";
+import { createRequire } from "node:module";
 import { fileURLToPath } from "node:url";
 import { build } from "vite";
 import { readGuarantees } from "@tierwall/core/prove";
@@ -49,23 +50,23 @@ export async function z3(input: { readonly tenants: number; readonly limit: numb
 async function secondProver(): Promise<SecondProver> {
   const testing = fileURLToPath(new URL("../../../packages/core/testing/z3/", import.meta.url));
   const outDir = fileURLToPath(new URL(`../../dist/z3-${process.pid}/`, import.meta.url));
-  const fileOf = (name: string) => new URL(`../../dist/z3-${process.pid}/${name}.js`, import.meta.url).href;
   await build({
     configFile: false,
     logLevel: "silent",
     build: {
       outDir,
       target: "es2023",
-      lib: { entry: { script: `${testing}claim-script.ts`, z3: `${testing}z3.ts` }, formats: ["es"] },
+      lib: {
+        entry: { script: `${testing}claim-script.ts`, z3: `${testing}z3.ts` },
+        formats: ["cjs"],
+        fileName: (_, name) => `${name}.cjs`,
+      },
       rolldownOptions: { external: ["z3-solver"] },
     },
   });
+  const load = createRequire(import.meta.url);
   try {
-    const [script, solver] = (await Promise.all([import(fileOf("script")), import(fileOf("z3"))])) as [
-      Pick<SecondProver, "claimScript" | "claimConstants">,
-      Pick<SecondProver, "Z3">,
-    ];
-    return { ...script, ...solver };
+    return { ...load(`${outDir}script.cjs`), ...load(`${outDir}z3.cjs`) } as SecondProver;
   } finally {
     rmSync(outDir, { recursive: true });
   }

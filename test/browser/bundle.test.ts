@@ -61,7 +61,7 @@ describe("the prover", () => {
 
   it("is at most 60 KB, minified", async () => {
     // As `npm run bench -- --only prove` reports it.
-    const code = await proverCode();
+    const code = await proverCode("es2023");
     expect(code).toContain("budget-exhausted");
     expect(code.length).toBeGreaterThan(10_000);
     expect(code.length).toBeLessThanOrEqual(60_000);

@@ -5,7 +5,7 @@ import { build, type Rolldown } from "vite";
 const fileIn = (path: string): string => fileURLToPath(new URL(`../../../packages/${path}`, import.meta.url));
 
 /** What the prover adds to the page's worker: all of packages/core/src/prove that the page uses, minified. */
-export async function proverCode(): Promise<string> {
+export async function proverCode(target: string): Promise<string> {
   const door = fileIn("core/src/doors/prove.ts");
   const prover = fileIn("core/src/prove/");
   const output = (await build({
@@ -14,7 +14,7 @@ export async function proverCode(): Promise<string> {
     resolve: { alias: [{ find: "@tierwall/core/prove", replacement: door }] },
     build: {
       write: false,
-      target: "es2023",
+      target,
       minify: true,
       rolldownOptions: {
         input: fileIn("ui/src/page/worker/questions/guarantee/prover.ts"),
@@ -32,8 +32,10 @@ export async function proverCode(): Promise<string> {
   return chunks.map((chunk) => (chunk.type === "chunk" ? chunk.code : "")).join("");
 }
 
-export async function proverSize(
-  _: Readonly<Record<string, never>>,
-): Promise<{ readonly kilobytes: number }> {
-  return { kilobytes: (await proverCode()).length / 1000 };
+export async function proverSize({
+  target,
+}: {
+  readonly target: string;
+}): Promise<{ readonly kilobytes: number }> {
+  return { kilobytes: (await proverCode(target)).length / 1000 };
 }

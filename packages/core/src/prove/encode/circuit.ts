@@ -66,7 +66,7 @@ export class Circuit {
     const seen = new Set<number>();
     const open = [variableOf(literal)];
     for (let variable = open.pop(); variable !== undefined; variable = open.pop()) {
-      if (this.starts[variable]! === 0 || seen.has(variable)) continue;
+      if (this.starts[variable] === 0 || seen.has(variable)) continue;
       seen.add(variable);
       this.loadOne(variable);
       if (more > 0) this.loadSmall(variable, more);
@@ -166,7 +166,7 @@ export class Circuit {
 
   /** Tseitin's transformation of one gate. */
   private loadOne(variable: number, extent = alone): void {
-    if (this.starts[variable]! === 0 || this.loaded[variable]! >= (extent === lasting ? lasting : alone))
+    if (this.starts[variable] === 0 || this.loaded[variable]! >= (extent === lasting ? lasting : alone))
       return;
     this.loaded[variable] = alone;
     const add = (clause: readonly Literal[]): void =>

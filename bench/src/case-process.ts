@@ -30,6 +30,8 @@ async function answerParent(name: string, input: string): Promise<void> {
   const output = (await measure(JSON.parse(input))) as object;
   const megabytes = (process.resourceUsage().maxRSS * 1024) / 1e6;
   process.stdout.write(`${JSON.stringify({ ...output, megabytes })}\n`);
+  // A question that was given up keeps its threads.
+  if ("finished" in output && output.finished === false) process.exit();
 }
 
 if (isMain(import.meta.url)) await answerParent(process.argv[2] ?? "", process.argv[3] ?? "{}");

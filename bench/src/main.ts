@@ -3,7 +3,7 @@ import { helpText, type Options, readArguments } from "./arguments.js";
 import { CaseFailed, runCase } from "./case-process.js";
 import { thisMachine } from "./machine.js";
 import { curveSvg } from "./report/curve-svg.js";
-import { curveFile, isBusy, type Machine, performancePage } from "./report/performance-page.js";
+import { curveFile, isBusy, type Machine, performancePage, proofsPage } from "./report/performance-page.js";
 import { withPart } from "./report/page-parts.js";
 import { bulkTable, detailTable, missed, notesOf, resultJson, type RowResult } from "./report/results.js";
 import { textTable } from "./report/table.js";
@@ -40,8 +40,7 @@ function measureRows({ only, output, seed }: Options): number {
   if (output === "table") printTables(results);
   const crashed = wanted.length - results.length;
   if (crashed > 0) talk(`crashed: ${crashed} of ${wanted.length} rows`);
-  // The page is about one run of everything: rows of different days would not go together.
-  else if (only === undefined) writePage(results, machine);
+  else writePage(results, machine, only === undefined);
   return crashed > 0 ? 1 : 0;
 }
 
@@ -64,13 +63,20 @@ function printTables(results: readonly RowResult[]): void {
   print(misses.length === 0 ? "\nevery bar was reached" : `\nmisses: ${misses.join(", ")}`);
 }
 
-function writePage(results: readonly RowResult[], machine: Machine): void {
+/** A part of the page is about one run of all its rows: rows of different days would not go together. */
+function writePage(results: readonly RowResult[], machine: Machine, isComplete: boolean): void {
   const docs = new URL("../../docs/explanation/", import.meta.url);
   const page = new URL("performance.md", docs);
+  const isProof = ({ row }: RowResult) => row === "prove";
+  const [proofs, others] = [results.filter(isProof), results.filter((result) => !isProof(result))];
   const before = existsSync(page) ? readFileSync(page, "utf8") : "";
-  writeFileSync(page, withPart(before, "engine", performancePage(results, machine)));
+  let text = before;
+  if (proofs.length > 0) text = withPart(text, "proofs", proofsPage(proofs, machine));
+  if (isComplete) text = withPart(text, "engine", performancePage(others, machine));
   const curve = results.find((result) => result.curve !== undefined)?.curve;
-  if (curve !== undefined) writeFileSync(new URL(curveFile, docs), curveSvg(curve));
+  if (isComplete && curve !== undefined) writeFileSync(new URL(curveFile, docs), curveSvg(curve));
+  if (text === before) return;
+  writeFileSync(page, text);
   talk("wrote docs/explanation/performance.md");
 }
 

@@ -1,10 +1,8 @@
 import { readdirSync, readFileSync } from "node:fs";
-import { dirname, resolve } from "node:path";
-import { fileURLToPath } from "node:url";
 import { gzipSync } from "node:zlib";
 import { pageFolder } from "@tierwall/ui";
-import { build } from "vite";
 import { describe, expect, it } from "vitest";
+import { proverCode } from "../../bench/src/cases/prover-size.js";
 
 /* Opening the page waits for its scripts: the page itself, the engine's thread, and the page that comes first. */
 
@@ -62,33 +60,8 @@ describe("the prover", () => {
   const isProver = (file: string) => read(`assets/${file}`).includes("budget-exhausted");
 
   it("is at most 60 KB, minified", async () => {
-    const entry = fileURLToPath(
-      new URL("../../packages/ui/src/page/worker/questions/guarantee/prover.ts", import.meta.url),
-    );
-    const prove = fileURLToPath(new URL("../../packages/core/src/prove/", import.meta.url));
-    const door = fileURLToPath(new URL("../../packages/core/src/doors/prove.ts", import.meta.url));
-    const built = await build({
-      configFile: false,
-      logLevel: "silent",
-      resolve: { alias: [{ find: "@tierwall/core/prove", replacement: door }] },
-      build: {
-        write: false,
-        target: "es2023",
-        minify: true,
-        rolldownOptions: {
-          input: entry,
-          preserveEntrySignatures: "strict",
-          // The rest of core is in the worker anyway.
-          external: (id, from) => {
-            if (from === undefined || id === door || id === "@tierwall/core/prove") return false;
-            return !resolve(dirname(from), id).startsWith(prove);
-          },
-        },
-      },
-    });
-    const [output] = Array.isArray(built) ? built : [built];
-    if (output === undefined || !("output" in output)) throw new Error("nothing was built");
-    const code = output.output.flatMap((chunk) => (chunk.type === "chunk" ? chunk.code : [])).join("");
+    // As `npm run bench -- --only prove` reports it.
+    const code = await proverCode("es2023");
     expect(code).toContain("budget-exhausted");
     expect(code.length).toBeGreaterThan(10_000);
     expect(code.length).toBeLessThanOrEqual(60_000);

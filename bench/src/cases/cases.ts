@@ -5,9 +5,10 @@ import { prove } from "./prove.js";
 import { proverSize } from "./prover-size.js";
 import { read } from "./read.js";
 import { verdicts } from "./verdicts.js";
+import { z3 } from "./z3.js";
 
 /** What can be measured in a process of its own. Input and output go through JSON. */
-export const cases = { answer, edits, naive, prove, proverSize, read, verdicts } as const;
+export const cases = { answer, edits, naive, prove, proverSize, read, verdicts, z3 } as const;
 
 export type CaseName = keyof typeof cases;
 export type CaseInput<N extends CaseName> = Parameters<(typeof cases)[N]>[0];

@@ -10,7 +10,7 @@ import {
   refactored,
   tenantsOf,
 } from "../generate/guardrails.js";
-import { collectGarbage, processorSeconds } from "./clock.js";
+import { collectGarbage, processorSeconds, secondsSince } from "./clock.js";
 
 export type ProveInput =
   | { readonly of: "examples" }
@@ -25,12 +25,19 @@ export type ProveInput =
   | { readonly of: "redundancy"; readonly rules: number; readonly seed: number };
 
 export interface ProveResult {
-  /** From tiers to the first confirmed answer. */
+  /** From tiers to the first confirmed answer: what it took of processors. */
   readonly seconds: number;
-  /** Each further guarantee, in milliseconds. */
-  readonly further: readonly number[];
+  /** The same, as a clock shows it. */
+  readonly elapsed: number;
+  /** Each further guarantee. */
+  readonly further: readonly Further[];
   readonly results: Readonly<Record<string, number>>;
   readonly rules: number;
+}
+
+interface Further {
+  readonly result: string;
+  readonly milliseconds: number;
 }
 
 const furtherGuarantees = 24;
@@ -53,10 +60,10 @@ export function prove(input: ProveInput): ProveResult {
       const policies = guardrailsOf(Math.ceil(input.rules / 12), 0, input.seed, 12);
       const [before, after] = [stateOf(policies), stateOf(refactored(policies))];
       collectGarbage();
-      const start = processorSeconds();
+      const took = stopwatch();
       const { result } = compareEverywhere(before, after);
       return {
-        seconds: processorSeconds() - start,
+        ...took(),
         further: [],
         results: { [result]: 1 },
         rules: ruleCount(before),
@@ -69,7 +76,7 @@ export function prove(input: ProveInput): ProveResult {
 function proveRedundancy(state: State): ProveResult {
   const results: Record<string, number> = {};
   collectGarbage();
-  const start = processorSeconds();
+  const took = stopwatch();
   const questions = new RuleQuestions(state.tiers, []);
   for (const { rules } of [...state.tiers.ingress, ...state.tiers.egress])
     for (const rule of rules) {
@@ -77,7 +84,7 @@ function proveRedundancy(state: State): ProveResult {
       const result = typeof answer === "string" ? answer : answer.kind;
       results[result] = (results[result] ?? 0) + 1;
     }
-  return { seconds: processorSeconds() - start, further: [], results, rules: ruleCount(state) };
+  return { ...took(), further: [], results, rules: ruleCount(state) };
 }
 
 /** Each guarantee of the examples, once to warm up. */
@@ -91,8 +98,11 @@ function proveExamples(): ProveResult {
   });
   for (let round = 0; round < 3; round++) for (const proof of proofs) proof();
   const found = proofs.map((proof) => proof());
-  const further = found.flatMap((one) => [one.seconds * 1000, ...one.further]);
-  return { seconds: found[0]!.seconds, further, results: {}, rules: 0 };
+  const further = found.flatMap((one) => [
+    { result: "first", milliseconds: one.seconds * 1000 },
+    ...one.further,
+  ]);
+  return { ...found[0]!, further, results: {}, rules: 0 };
 }
 
 function proveAll(state: State, claims: string): ProveResult {
@@ -101,26 +111,32 @@ function proveAll(state: State, claims: string): ProveResult {
   const results: Record<string, number> = {};
   collectGarbage();
   const prover = new Prover(state);
-  const times = guarantees.map((guarantee) => {
-    const start = processorSeconds();
+  const asked = guarantees.map((guarantee) => {
+    const took = stopwatch();
     const { proof } = runGuarantee(prover, state, guarantee, {});
     const result = proof?.result ?? "NotAsked";
     results[result] = (results[result] ?? 0) + 1;
-    return processorSeconds() - start;
+    return { ...took(), result };
   });
-  const [first, ...further] = times;
+  const [first, ...others] = asked;
   return {
-    seconds: first!,
-    further: further.map((seconds) => seconds * 1000),
+    seconds: first!.seconds,
+    elapsed: first!.elapsed,
+    further: others.map(({ seconds, result }) => ({ result, milliseconds: seconds * 1000 })),
     results,
     rules: ruleCount(state),
   };
 }
 
+function stopwatch(): () => { readonly seconds: number; readonly elapsed: number } {
+  const [start, clock] = [processorSeconds(), performance.now()];
+  return () => ({ seconds: processorSeconds() - start, elapsed: secondsSince(clock) });
+}
+
 const ruleCount = ({ tiers }: State): number =>
   [...tiers.ingress, ...tiers.egress].reduce((sum, { rules }) => sum + rules.length, 0);
 
-function stateOf(objects: readonly Manifest[]): State {
+export function stateOf(objects: readonly Manifest[]): State {
   const text = JSON.stringify({ apiVersion: "v1", kind: "List", items: objects });
   const state = readState([{ file: "generated.json", text }], { provenance: "file" });
   if (!state.usable) throw new Error(`the generated policies have errors: ${state.diagnostics[0]?.message}`);

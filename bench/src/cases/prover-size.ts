@@ -1,29 +1,41 @@
+import { dirname, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
-import { sep } from "node:path";
 import { build, type Rolldown } from "vite";
 
-/** What the prover adds to the page's worker: its own code minified, without what the worker has already. */
-export async function proverSize({
-  entry: file,
-}: {
-  /** Of core, as it is compiled. */
-  readonly entry: string;
-}): Promise<{ readonly kilobytes: number }> {
-  const entry = fileURLToPath(new URL(`../../../packages/core/dist/${file}`, import.meta.url));
-  const folder = `${sep}prove${sep}`;
-  const isOutside = (id: string, importer?: string): boolean =>
-    importer !== undefined && !new URL(id, `file://${importer}`).pathname.includes(folder);
+const fileIn = (path: string): string => fileURLToPath(new URL(`../../../packages/${path}`, import.meta.url));
+
+/** What the prover adds to the page's worker: all of packages/core/src/prove that the page uses, minified. */
+export async function proverCode(target: string): Promise<string> {
+  const door = fileIn("core/src/doors/prove.ts");
+  const prover = fileIn("core/src/prove/");
   const output = (await build({
     configFile: false,
     logLevel: "silent",
+    resolve: { alias: [{ find: "@tierwall/core/prove", replacement: door }] },
     build: {
       write: false,
+      target,
       minify: true,
-      lib: { entry, formats: ["es"] },
-      rolldownOptions: { external: isOutside },
+      rolldownOptions: {
+        input: fileIn("ui/src/page/worker/questions/guarantee/prover.ts"),
+        preserveEntrySignatures: "strict",
+        // The rest of core is in the worker anyway.
+        external: (id, from) =>
+          from !== undefined &&
+          id !== door &&
+          id !== "@tierwall/core/prove" &&
+          !resolve(dirname(from), id).startsWith(prover),
+      },
     },
   })) as Rolldown.RolldownOutput | readonly Rolldown.RolldownOutput[];
   const chunks = [output].flat().flatMap((each) => each.output);
-  const bytes = chunks.reduce((sum, chunk) => sum + (chunk.type === "chunk" ? chunk.code.length : 0), 0);
-  return { kilobytes: bytes / 1000 };
+  return chunks.map((chunk) => (chunk.type === "chunk" ? chunk.code : "")).join("");
+}
+
+export async function proverSize({
+  target,
+}: {
+  readonly target: string;
+}): Promise<{ readonly kilobytes: number }> {
+  return { kilobytes: (await proverCode(target)).length / 1000 };
 }

@@ -2,7 +2,7 @@
  * docs/explanation/performance.md has a part for each command that measures. Each command writes its own part, and leaves
  * those of the others alone.
  */
-export const parts = ["engine", "dataplane", "cluster", "page"] as const;
+export const parts = ["engine", "proofs", "dataplane", "cluster", "page"] as const;
 export type Part = (typeof parts)[number];
 
 const title = "# Performance\n";
@@ -29,6 +29,7 @@ const end = (part: Part): string => `<!-- end of ${part} -->`;
 
 const commands: Record<Part, string> = {
   engine: "npm run bench",
+  proofs: "npm run bench -- --only prove",
   dataplane: "npm run bench:dataplane",
   cluster: "npm run bench:cluster",
   page: "npm run bench:page",

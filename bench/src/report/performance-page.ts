@@ -42,6 +42,21 @@ export function performancePage(results: readonly RowResult[], machine: Machine)
   ].join("\n");
 }
 
+/** The part about proofs: one row, which is measured on its own or with all others. */
+export function proofsPage(results: readonly RowResult[], machine: Machine): string {
+  return [
+    "## Proofs\n",
+    "What `npm run bench -- --only prove` measured in one run: policies are generated from a seed, each case runs in a " +
+      "separate process, and each figure is shown with its bar.\n",
+    `${machineText(machine, missed(results))}\n`,
+    markdownTable(detailTable(results)),
+    "",
+    ...notesOf(results).map((note) => `- ${note}`),
+    ...(isBusy(machine) ? ["- the machine was busy with other things: measure again when it is not"] : []),
+    "",
+  ].join("\n");
+}
+
 export function machineText({ cpu, cores, gigabytes, node }: Machine, misses: readonly string[]): string {
   const outcome = misses.length === 0 ? "Every bar was reached." : `Missed: ${misses.join(", ")}.`;
   return `The machine: ${cpu}, ${cores} cores, ${gigabytes} GB, Node ${node}. ${outcome}`;

@@ -128,7 +128,7 @@ function compareWorld(
   if (unknowns.unanswered.length > 0) return `unanswered: ${unknowns.unanswered.join()}`;
   const fixed = fixedConnection(encoding, cluster, flow, facts, owners);
   if (encoding.solve(fixed) !== "satisfiable") return `${about(flow)}: is no connection of the encoding`;
-  if (expected.every((literal) => encoding.solver.isTrue(literal))) {
+  if (expected.every((literal) => encoding.connection.formula.isTrue(literal))) {
     if (!isStrict) return undefined;
     const agreed = encoding.connection.formula.and(expected);
     if (encoding.solve([...fixed, not(agreed)]) === "unsatisfiable") return undefined;
@@ -231,7 +231,7 @@ function compareModel(
   for (const direction of directions) {
     const decision = decisions[direction];
     seen.push(named(direction, decision));
-    const says = (literal: Literal) => encoding.solver.isTrue(literal);
+    const says = (literal: Literal) => encoding.connection.formula.isTrue(literal);
     const agree =
       says(encoding.allows[direction]) === (decision.verdict === "Allow") &&
       says(encoding.allowsConditionally[direction]) === isConditional(decision);

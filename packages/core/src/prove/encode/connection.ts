@@ -5,7 +5,7 @@ import { type Cidr, lastOf, parseCidr } from "../../net/cidr.js";
 import { type Direction, directions, type DomainPattern, type Protocol } from "../../policy/model.js";
 import { labelKey, labelValue, namespaceName, objectName, portName } from "../../schema/formats.js";
 import type { Format } from "../../schema/schema.js";
-import { FALSE, type Literal, not, TRUE } from "../sat/index.js";
+import { type Answer, type Budget, FALSE, type Hints, type Literal, not, TRUE } from "../sat/index.js";
 import { domainKey, requireNames } from "./domains.js";
 import type { Formula } from "./formula.js";
 import { type End, ends, LabelPair } from "./label-pair.js";
@@ -160,6 +160,12 @@ export class Connection {
     const made = this.newLabel(scope, key);
     ofScope.set(key, made);
     return made;
+  }
+
+  /** Closes the vocabulary, and looks for a connection under assumptions. */
+  solve(assumptions: readonly Literal[], budget?: Budget, hints?: Hints): Answer {
+    this.close();
+    return this.formula.solve(assumptions, budget, hints);
   }
 
   /** Adds what follows from the vocabulary as a whole. Call it before solving. */

@@ -242,10 +242,11 @@ export class EncodedWalk {
   }
 
   private switchOf(part: Rule | Isolation): Literal {
-    if (this.options.hasSwitches !== true) return TRUE;
+    const { asWritten } = this.options;
+    if (asWritten === undefined) return TRUE;
     const known = this.switches.get(part);
     if (known !== undefined) return known;
-    const literal = this.matching.connection.formula.variable();
+    const literal = this.matching.connection.formula.impliedBy(asWritten);
     this.switches.set(part, literal);
     return literal;
   }
@@ -255,7 +256,8 @@ export class EncodedWalk {
 export type Steps = Generator<Literal, Literal, Literal>;
 
 export interface WalkOptions {
-  readonly hasSwitches?: boolean;
+  /** Where this holds, all rules and isolations are on. Without it they have no switches. */
+  readonly asWritten?: Literal;
   /** Where the rules of a tier can be interrupted. */
   readonly segments?: ReadonlyMap<Tier, readonly (readonly Rule[])[]>;
   /** What owners may add that does not do the same to another walk. */

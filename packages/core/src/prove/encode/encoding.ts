@@ -1,6 +1,6 @@
 import type { CidrGroup } from "../../cluster/model.js";
 import { type Direction, directions, type Isolation, type Rule, type Tiers } from "../../policy/model.js";
-import { type Answer, type Budget, type Leaves, type Literal, not, type Solver } from "../sat/index.js";
+import { type Answer, type Budget, type Hints, type Literal, not, Solver } from "../sat/index.js";
 import { byDirection, Connection } from "./connection.js";
 import { EncodedWalk } from "./encoded-walk.js";
 import { Formula } from "./formula.js";
@@ -45,10 +45,11 @@ export class Encoding implements Models {
     cidrGroups: readonly CidrGroup[],
     solver?: Solver,
   ) {
-    const formula = new Formula(solver);
+    const formula = new Formula(solver ?? new Solver(undefined, undefined, false), "on demand");
     this.connection = new Connection(formula);
     this.matching = new Matching(this.connection, cidrGroups);
-    const walk = new EncodedWalk(this.matching, tiers, { hasSwitches: true });
+    this.asWritten = formula.variable();
+    const walk = new EncodedWalk(this.matching, tiers, { asWritten: this.asWritten });
     this.allows = byDirection((direction) => walk.allows(direction));
     this.allowsConditionally = byDirection((direction) => walk.allowsConditionally(direction));
     this.allowed = formula.and(directions.map((direction) => this.allows[direction]));
@@ -56,17 +57,13 @@ export class Encoding implements Models {
     this.allowedPlainly = formula.and([this.allowed, ...conditions]);
     this.switches = walk.switches;
     this.parts = new Map([...walk.switches].map(([part, literal]) => [literal, part]));
-    this.asWritten = formula.variable();
-    for (const literal of walk.switches.values()) formula.require(not(this.asWritten), literal);
   }
 
   get solver(): Solver {
     return this.connection.formula.solver;
   }
 
-  /** A core names `leaves` in place of the assumptions that imply them: switches instead of `asWritten`. */
-  solve(assumptions: readonly Literal[], budget?: Budget, leaves?: Leaves): Answer {
-    this.matching.close();
-    return this.solver.solve(assumptions, budget, leaves);
+  solve(assumptions: readonly Literal[], budget?: Budget, hints?: Hints): Answer {
+    return this.connection.solve(assumptions, budget, hints);
   }
 }

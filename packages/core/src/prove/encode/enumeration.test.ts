@@ -88,14 +88,14 @@ it("all connections of a small vocabulary: encoding and evaluator allow exactly 
   const [allowed, denied] = [new Set<string>(), new Set<string>()];
   while (encoding.solve(fixed) === "satisfiable") {
     const { source, destination, protocol, port } = readWitness(encoding);
-    const { solver } = encoding;
+    const { formula } = connection;
     const text = described(
       [source, destination].map((end) => [end.namespace, end.namespaceLabels.team]),
       protocol,
       port,
     );
-    (solver.isTrue(encoding.allowed) ? allowed : denied).add(text);
-    solver.addClause(distinguishing.map((literal) => (solver.isTrue(literal) ? not(literal) : literal)));
+    (formula.isTrue(encoding.allowed) ? allowed : denied).add(text);
+    formula.require(...distinguishing.map((literal) => (formula.isTrue(literal) ? not(literal) : literal)));
   }
 
   const [expectedAllowed, expectedDenied] = [new Set<string>(), new Set<string>()];

@@ -1,4 +1,23 @@
-import { FALSE, type Literal, not, Solver, TRUE } from "../sat/index.js";
+import {
+  type Answer,
+  type Budget,
+  FALSE,
+  type Hints,
+  type Literal,
+  type Model,
+  not,
+  Solver,
+  TRUE,
+} from "../sat/index.js";
+import { Circuit, lasting } from "./circuit.js";
+
+/** When the solver is given the clauses of gates: all at once, or those that questions turn out to need. */
+export type Loading = "at once" | "on demand";
+
+/** Models that are tried before the solver is given everything that a question can depend on. */
+const mostTried = 24;
+/** From then on, ever more is loaded for each. */
+const fewTried = 6;
 
 /*
  * Boolean formulas as clauses (Tseitin's transformation): each gate is a variable that is true exactly if its formula is.
@@ -6,15 +25,28 @@ import { FALSE, type Literal, not, Solver, TRUE } from "../sat/index.js";
  */
 export class Formula {
   private readonly gates = new Map<string, Literal>();
+  private readonly circuit: Circuit;
+  private model: Model | undefined;
 
-  constructor(readonly solver = new Solver()) {}
+  constructor(
+    readonly solver = new Solver(),
+    private readonly loading: Loading = "at once",
+  ) {
+    this.circuit = new Circuit(solver);
+  }
 
   variable(): Literal {
     return this.solver.newVariable();
   }
 
+  /** A free variable that is true where the premise is, which is a free variable too. */
+  impliedBy(premise: Literal): Literal {
+    return this.made(this.circuit.impliedBy(premise));
+  }
+
   /** Demands that one of these holds. */
   require(...clause: readonly Literal[]): void {
+    for (const literal of clause) this.circuit.load(literal, lasting);
     this.solver.addClause(clause);
   }
 
@@ -27,11 +59,8 @@ export class Formula {
     const [first] = operands;
     if (first === undefined) return TRUE;
     if (operands.size === 1) return first;
-    const sorted = [...operands].toSorted((a, b) => a - b);
-    return this.gate(sorted.join(), (gate) => {
-      for (const operand of sorted) this.require(not(gate), operand);
-      this.require(gate, ...sorted.map(not));
-    });
+    const inOrder = [...operands];
+    return this.gate(inOrder.toSorted((a, b) => a - b).join(), () => this.circuit.and(inOrder));
   }
 
   or(literals: readonly Literal[]): Literal {
@@ -45,12 +74,9 @@ export class Formula {
     if (then === FALSE) return this.and([not(condition), otherwise]);
     if (otherwise === TRUE) return this.or([not(condition), then]);
     if (otherwise === FALSE) return this.and([condition, then]);
-    return this.gate(`?${condition},${then},${otherwise}`, (gate) => {
-      this.require(not(condition), not(then), gate);
-      this.require(not(condition), then, not(gate));
-      this.require(condition, not(otherwise), gate);
-      this.require(condition, otherwise, not(gate));
-    });
+    return this.gate(`?${condition},${then},${otherwise}`, () =>
+      this.circuit.choose(condition, then, otherwise),
+    );
   }
 
   /** Exactly one of them holds. */
@@ -58,12 +84,65 @@ export class Formula {
     return a === b ? FALSE : a === not(b) ? TRUE : this.choose(a, not(b), b);
   }
 
-  private gate(name: string, define: (gate: Literal) => void): Literal {
+  /**
+   * Whether everything that is demanded and all assumptions can hold together. A model of the clauses that the solver has been given
+   * is tried: where a gate is not what it should be, the solver is given the clauses that say why.
+   */
+  solve(assumptions: readonly Literal[], budget: Budget = {}, hints: Hints = {}): Answer {
+    const { solver, circuit } = this;
+    if (this.loading === "on demand") {
+      for (const literal of assumptions) circuit.loadImplied(literal);
+      for (const literal of hints.preferences ?? []) circuit.load(literal);
+    }
+    const mostConflicts = solver.conflicts + (budget.conflicts ?? Infinity);
+    for (let tried = 0; ; tried++) {
+      const rest = { ...budget, conflicts: mostConflicts - solver.conflicts };
+      const answer = solver.solve(assumptions, rest, hints);
+      if (answer !== "satisfiable") return answer;
+      const { model } = solver;
+      const wrong =
+        this.loading === "at once" ? [] : assumptions.filter((literal) => !circuit.isTrue(literal, model));
+      if (wrong.length === 0) {
+        this.model = model;
+        return answer;
+      }
+      for (const literal of wrong)
+        if (tried < mostTried)
+          circuit.loadReasons(literal, model, tried < fewTried ? 0 : 1 << (tried - fewTried));
+        else circuit.load(literal);
+    }
+  }
+
+  /** Before questions about something else: what the last ones needed would only be in the way. */
+  forgetQuestions(): void {
+    if (this.loading === "on demand") this.circuit.unload();
+  }
+
+  /** Whether a literal is true in the last model. */
+  isTrue(literal: Literal): boolean {
+    return this.loading === "at once"
+      ? this.solver.isTrue(literal)
+      : this.model !== undefined && this.circuit.isTrue(literal, this.model);
+  }
+
+  /** Whether these would be true if a free variable of the last model had its other value. What is demanded is not looked at. */
+  wouldBeTrue(literals: readonly Literal[], flipped: Literal): boolean {
+    if (this.loading === "at once" || this.model === undefined) return false;
+    const model = this.model.slice();
+    model[flipped & ~1] = this.isTrue(flipped & ~1) ? -1 : 1;
+    return literals.every((literal) => this.circuit.isTrue(literal, model));
+  }
+
+  private gate(name: string, make: () => Literal): Literal {
     const known = this.gates.get(name);
     if (known !== undefined) return known;
-    const gate = this.solver.newVariable("gate");
+    const gate = this.made(make());
     this.gates.set(name, gate);
-    define(gate);
+    return gate;
+  }
+
+  private made(gate: Literal): Literal {
+    if (this.loading === "at once") this.circuit.load(gate, lasting);
     return gate;
   }
 }

@@ -92,6 +92,11 @@ export class LabelPair {
     return isTrue(this.shared) || (this.equality !== undefined && isTrue(this.equality));
   }
 
+  /** Whether one end can have the label, or not, whatever the other end has: nothing else follows from it in a model. */
+  isIndependent(isTrue: (literal: Literal) => boolean): boolean {
+    return !isTrue(this.shared);
+  }
+
   private tie(equal: Literal, a: Literal, b: Literal): void {
     this.formula.require(not(equal), not(a), b);
     this.formula.require(not(equal), a, not(b));

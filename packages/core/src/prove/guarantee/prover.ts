@@ -1,4 +1,4 @@
-import type { Isolation, PolicyRef, Rule } from "../../policy/model.js";
+import type { Isolation, PolicyRef, Rule, Tiers } from "../../policy/model.js";
 import { directions } from "../../policy/model.js";
 import type { State } from "../../state/state.js";
 import { Encoding, type End, type EndKind } from "../encode/index.js";
@@ -52,6 +52,7 @@ export class Prover {
   prove(claim: Claim, budget: Budget = {}): Proof {
     const modes = this.modesOf(claim.whatever);
     const { state, encoding } = this.baseFor(modes);
+    encoding.connection.formula.forgetQuestions();
     const premise = premiseOf(claim, encoding);
     const violation = violationOf(claim, encoding);
     // Encoded last: they constrain every label that is mentioned.
@@ -59,7 +60,7 @@ export class Prover {
       claim.assumptions.map((assumption) => [assumptionLiteral(assumption, encoding), assumption]),
     );
     const scope = [...ownersIn(encoding, modes), premise, ...assumed.keys()];
-    switch (encoding.solve([encoding.asWritten, ...scope, violation], budget, encoding.parts)) {
+    switch (encoding.solve([encoding.asWritten, ...scope, violation], budget, { leaves: encoding.parts })) {
       case "budget-exhausted":
         return outOfBudget;
       case "satisfiable":
@@ -96,7 +97,10 @@ export class Prover {
     const needed = minimalCore(encoding, fixed, removable, budget);
     return {
       result: "Proven",
-      restsOn: needed.flatMap((literal) => encoding.parts.get(literal) ?? []),
+      restsOn: inOrder(
+        needed.flatMap((literal) => encoding.parts.get(literal) ?? []),
+        encoding.tiers,
+      ),
       // In the order in which they are written.
       neededAssumptions: [...assumed].flatMap(([literal, assumption]) =>
         needed.includes(literal) ? [assumption] : [],
@@ -134,6 +138,19 @@ export class Prover {
 interface Modes {
   readonly networkPolicies: OwnerMode;
   readonly cilium: OwnerMode;
+}
+
+/** As a connection meets them: first those of its source. */
+function inOrder(
+  parts: readonly (Rule | Isolation)[],
+  { egress, ingress }: Tiers,
+): readonly (Rule | Isolation)[] {
+  const wanted = new Set(parts);
+  const isWanted = (part: Rule | Isolation): boolean => wanted.has(part);
+  return [...egress, ...ingress].flatMap((tier) => [
+    ...tier.rules.filter(isWanted),
+    ...tier.isolation.filter(isWanted),
+  ]);
 }
 
 const outOfBudget = { result: "NotDecided", why: "the budget is exhausted; --budget gives more" } as const;

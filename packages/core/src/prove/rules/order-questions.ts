@@ -80,7 +80,7 @@ function conflictOf(
   if (answer === "unsatisfiable") return undefined;
   if (answer === "budget-exhausted") return "not decided";
   shrink(walk, { source: "pod", destination: "pod" }, assumptions, budget);
-  const isFirst = ([, literal]: readonly [PolicyRef, Literal]) => walk.solver.isTrue(literal);
+  const isFirst = ([, literal]: readonly [PolicyRef, Literal]) => walk.connection.formula.isTrue(literal);
   const [policy] = [...first].find(isFirst)!;
   const witness = readWitness(walk);
   const base = state.withDefinitions(

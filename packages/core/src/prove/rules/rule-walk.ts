@@ -41,9 +41,9 @@ export class RuleWalk implements Models {
     const formula = new Formula(new Solver(undefined, undefined, false));
     this.connection = new Connection(formula);
     this.matching = new Matching(this.connection, cidrGroups);
-    this.walk = new EncodedWalk(this.matching, tiers, { hasSwitches: true });
-    this.switches = this.walk.switches;
     this.asWritten = formula.variable();
+    this.walk = new EncodedWalk(this.matching, tiers, { asWritten: this.asWritten });
+    this.switches = this.walk.switches;
     this.later = formula.variable();
     this.walked = direction === "ingress" ? not(this.connection.ownNode) : TRUE;
     this.binding = tiers.ingress.flatMap(({ rules }) =>
@@ -85,7 +85,6 @@ export class RuleWalk implements Models {
     }
     for (const stage of stages)
       for (const [index, rule] of stage.tier.rules.entries()) this.positions.set(rule, { stage, index });
-    for (const literal of this.switches.values()) formula.require(not(this.asWritten), literal);
   }
 
   get solver(): Solver {
@@ -93,8 +92,7 @@ export class RuleWalk implements Models {
   }
 
   solve(assumptions: readonly Literal[], budget?: Budget): Answer {
-    this.matching.close();
-    return this.solver.solve(assumptions, budget);
+    return this.connection.solve(assumptions, budget);
   }
 
   stageOf(name: TierName): TierStage | undefined {

@@ -7,12 +7,11 @@ export class ActivityHeap {
   private readonly isDecided: boolean[] = [];
   private increment = 1;
 
-  /** A variable that is not decided on is never in the heap. */
+  /** It is inserted where it matters. A variable that is not decided on is never in the heap. */
   add(variable: number, isDecided: boolean): void {
     this.activity[variable] = 0;
     this.positions[variable] = -1;
     this.isDecided[variable] = isDecided;
-    this.insert(variable);
   }
 
   insert(variable: number): void {
@@ -20,6 +19,11 @@ export class ActivityHeap {
     this.positions[variable] = this.heap.length;
     this.heap.push(variable);
     this.up(this.heap.length - 1);
+  }
+
+  clear(): void {
+    for (const variable of this.heap) this.positions[variable] = -1;
+    this.heap.length = 0;
   }
 
   /** The most active variable, which leaves the heap. */

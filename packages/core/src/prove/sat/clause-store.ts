@@ -1,4 +1,5 @@
 import type { Literal } from "./literal.js";
+import { withRoom } from "./typed-arrays.js";
 
 /** Where a clause begins in the store. */
 export type ClauseRef = number;
@@ -9,24 +10,30 @@ export const noClause: ClauseRef = -1;
  * All clauses in one typed array, and for each literal the clauses that watch it:
  *
  *   clauses   … | size | level | position | literal, literal, literal … | size | level | …
- *   watches   per literal: clause, blocker, clause, blocker …
+ *   watches   per literal: clause, blocker, clause, blocker …          (~clause for one of two literals)
  *
- * `level` is 0 for a clause that was given, and for a learned one the number of decision levels it spans (its LBD). The
- * first two literals of a clause are the watched ones. A blocker is another literal of the clause: where it is true the
+ * `level` is 0 for a clause that was given, -1 for one that was given for some time, and for a learned one the number of
+ * decision levels it spans (its LBD). The first two literals of a clause are the watched ones. A blocker is another literal of the clause: where it is true the
  * clause need not be looked at. `position` is where the last open literal was found: the search for another goes on from there,
  * as those before it are likely to be false still.
  */
 export class ClauseStore {
   data = new Int32Array(1 << 12);
   private end = 0;
-  watches: Int32Array[] = [];
-  watchSizes: number[] = [];
+  /** The watches of all literals. A list that is full moves to the end, with twice the room. */
+  watches = new Int32Array(1 << 12);
+  private watchesEnd = 0;
+  /** By literal: where its list begins, how long it is, and for how much there is room. */
+  watchStarts = new Int32Array(128);
+  watchSizes = new Int32Array(128);
+  private watchRooms = new Int32Array(128);
   learned: ClauseRef[] = [];
   given: ClauseRef[] = [];
 
-  addVariable(): void {
-    this.watches.push(emptyWatches, emptyWatches);
-    this.watchSizes.push(0, 0);
+  reserveLiterals(count: number): void {
+    this.watchStarts = withRoom(this.watchStarts, count);
+    this.watchSizes = withRoom(this.watchSizes, count);
+    this.watchRooms = withRoom(this.watchRooms, count);
   }
 
   /** Of at least two literals. */
@@ -38,9 +45,8 @@ export class ClauseStore {
     this.data[clause + 2] = 2;
     this.data.set(literals, clause + headerSize);
     this.end += literals.length + headerSize;
-    (level === 0 ? this.given : this.learned).push(clause);
-    this.watch(literals[0]!, clause, literals[1]!);
-    this.watch(literals[1]!, clause, literals[0]!);
+    (level <= 0 ? this.given : this.learned).push(clause);
+    this.watchBoth(clause);
     return clause;
   }
 
@@ -69,23 +75,37 @@ export class ClauseStore {
 
   watch(literal: Literal, clause: ClauseRef, blocker: Literal): void {
     const size = this.watchSizes[literal]!;
-    let list = this.watches[literal]!;
-    if (size + 2 > list.length) {
-      const larger = new Int32Array(Math.max(8, list.length * 2));
-      larger.set(list);
-      this.watches[literal] = list = larger;
-    }
-    list[size] = clause;
-    list[size + 1] = blocker;
+    if (size === this.watchRooms[literal]) this.moveWatches(literal);
+    const at = this.watchStarts[literal]! + size;
+    this.watches[at] = clause;
+    this.watches[at + 1] = blocker;
     this.watchSizes[literal] = size + 2;
   }
 
-  /** Forgets learned clauses and moves the others together. Returns where each kept clause is now. */
-  drop(dropped: ReadonlySet<ClauseRef>): (clause: ClauseRef) => ClauseRef {
-    const moved = new Map<ClauseRef, ClauseRef>();
-    const kept = [...this.given, ...this.learned.filter((clause) => !dropped.has(clause))];
+  private moveWatches(literal: Literal): void {
+    const [start, size] = [this.watchStarts[literal]!, this.watchSizes[literal]!];
+    const room = Math.max(4, size * 2);
+    this.watches = withRoom(this.watches, this.watchesEnd + room);
+    this.watches.copyWithin(this.watchesEnd, start, start + size);
+    this.watchStarts[literal] = this.watchesEnd;
+    this.watchRooms[literal] = room;
+    this.watchesEnd += room;
+  }
+
+  /** Of two literals: as its complement, so that it is recognized where it is watched. */
+  private watchBoth(clause: ClauseRef): void {
+    const [first, second] = [this.data[clause + headerSize]!, this.data[clause + headerSize + 1]!];
+    const ref = this.data[clause] === 2 ? ~clause : clause;
+    this.watch(first, ref, second);
+    this.watch(second, ref, first);
+  }
+
+  /** Forgets clauses and moves the others together. `moved` hears where each of them is now. */
+  drop(isDropped: (clause: ClauseRef) => boolean, moved?: (from: ClauseRef, to: ClauseRef) => void): void {
+    const learned = this.learned.filter((clause) => !isDropped(clause));
+    const kept = [...this.given.filter((clause) => !isDropped(clause)), ...learned];
     // Moving to lower places only, in ascending order, never overwrites a clause that is still to be moved.
-    kept.sort((a, b) => a - b);
+    if (learned.length > 0) kept.sort((a, b) => a - b);
     this.end = 0;
     this.given = [];
     this.learned = [];
@@ -95,23 +115,16 @@ export class ClauseStore {
       const now = this.end;
       this.data.copyWithin(now, clause, clause + length);
       this.end += length;
-      moved.set(clause, now);
-      (this.data[now + 1] === 0 ? this.given : this.learned).push(now);
-      const [first, second] = [this.data[now + headerSize]!, this.data[now + headerSize + 1]!];
-      this.watch(first, now, second);
-      this.watch(second, now, first);
+      (this.data[now + 1]! <= 0 ? this.given : this.learned).push(now);
+      this.watchBoth(now);
+      moved?.(clause, now);
     }
-    return (clause) => moved.get(clause)!;
   }
 
   private reserve(more: number): void {
-    if (this.end + more <= this.data.length) return;
-    const larger = new Int32Array(Math.max(this.data.length * 2, this.end + more));
-    larger.set(this.data);
-    this.data = larger;
+    this.data = withRoom(this.data, this.end + more);
   }
 }
 
 /** The size, the level and the position. */
 export const headerSize = 3;
-const emptyWatches = new Int32Array(0);

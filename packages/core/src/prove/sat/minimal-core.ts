@@ -1,5 +1,5 @@
 import type { Literal } from "./literal.js";
-import type { Answer, Budget } from "./solver.js";
+import type { Answer, Budget } from "./question.js";
 
 /** Something that can be asked, and that knows which assumptions made the last answer unsatisfiable. */
 export interface Solvable {

@@ -1,6 +1,9 @@
 import { ActivityHeap } from "./activity-heap.js";
 import { type ClauseRef, ClauseStore, headerSize, noClause } from "./clause-store.js";
 import { type Literal, not, TRUE, variableOf } from "./literal.js";
+import { luby } from "./luby.js";
+import type { Answer, Budget, Hints, Model, ProofTrace } from "./question.js";
+import { withRoom } from "./typed-arrays.js";
 
 /*
  * An incremental solver for propositional formulas in clauses: conflict-driven clause learning as in MiniSat (Eén and
@@ -13,25 +16,6 @@ import { type Literal, not, TRUE, variableOf } from "./literal.js";
  * Assumptions are the first decisions. Where one of them turns out false, the decisions that made it so are the core.
  */
 
-export type Answer = "satisfiable" | "unsatisfiable" | "budget-exhausted";
-
-export interface Budget {
-  /** Conflicts of this call. */
-  readonly conflicts?: number;
-  /** As `Date.now()` reports time. */
-  readonly deadline?: number;
-}
-
-/** Literals, as a set or as keys of a map. */
-export type Leaves = Pick<ReadonlySet<Literal>, "has">;
-
-/** Hears of all clauses. Learned and deleted ones are a DRUP proof of what is unsatisfiable. */
-export interface ProofTrace {
-  readonly given: (clause: readonly Literal[]) => void;
-  readonly learned: (clause: readonly Literal[]) => void;
-  readonly deleted: (clause: readonly Literal[]) => void;
-}
-
 export class Solver {
   private readonly store = new ClauseStore();
   private readonly order = new ActivityHeap();
@@ -43,14 +27,18 @@ export class Solver {
   private phases = new Uint8Array(32);
   private seen = new Uint8Array(32);
   private variableCount = 0;
-  private trail: Literal[] = [];
+  private trail = new Int32Array(32);
+  private trailSize = 0;
   private levelStarts: number[] = [];
   private propagated = 0;
   private contradictory = false;
   /** Of the last call: those that the next one shares with it stay decided. */
   private assumed: readonly Literal[] = [];
-  private lastModel = new Int8Array(0);
+  /** The last one. It does not change. */
+  model: Model = new Int8Array(0);
   private failed: readonly Literal[] = [];
+  /** Preferences before this one have a value. */
+  private preferred = 0;
   /** Since the solver was made. */
   conflicts = 0;
 
@@ -77,31 +65,73 @@ export class Solver {
   newVariable(kind: "free" | "gate" = "free"): Literal {
     const variable = this.variableCount++;
     if (variable >= this.levels.length) this.growVariables();
-    this.store.addVariable();
     this.order.add(variable, kind === "free" || this.decidesOnGates);
     this.reasons[variable] = noClause;
     return variable * 2;
   }
 
-  /** Between calls of `solve` only. */
-  addClause(clause: readonly Literal[]): void {
+  /** Between calls of `solve` only. `forgetTemporary` forgets a temporary clause. */
+  addClause(clause: readonly Literal[], kind: "lasting" | "temporary" = "lasting"): void {
     this.trace?.given(clause);
     if (this.contradictory) return;
     this.backtrack(0);
-    const literals = [...new Set(clause)].filter((literal) => this.values[literal] !== -1);
-    if (literals.some((literal) => this.values[literal] === 1 || literals.includes(not(literal)))) return;
-    if (literals.length >= 2) this.store.add(literals, 0);
+    const literals = this.openLiterals(clause);
+    if (literals === undefined) return;
+    // A variable without clauses is not decided on: it does not matter.
+    for (const literal of literals) this.order.insert(variableOf(literal));
+    if (literals.length >= 2) this.store.add(literals, kind === "lasting" ? 0 : temporary);
     else if (literals.length === 1) this.assertUnit(literals[0]!);
     else this.contradict();
   }
 
+  /** Forgets the temporary clauses, and with them what was learned. */
+  forgetTemporary(): void {
+    this.backtrack(0);
+    const { store, order, reasons } = this;
+    for (const literal of this.trail.subarray(0, this.trailSize)) reasons[variableOf(literal)] = noClause;
+    this.drop((clause) => store.data[clause + 1] !== 0);
+    order.clear();
+    for (const clause of store.given)
+      for (const literal of store.literalsOf(clause)) order.insert(variableOf(literal));
+  }
+
+  private drop(
+    isDropped: (clause: ClauseRef) => boolean,
+    moved?: (from: ClauseRef, to: ClauseRef) => void,
+  ): void {
+    const { store, trace } = this;
+    if (trace !== undefined)
+      for (const clause of [...store.given, ...store.learned])
+        if (isDropped(clause)) trace.deleted([...store.literalsOf(clause)]);
+    store.drop(isDropped, moved);
+  }
+
+  /** Each once, without those that are false; undefined where the clause is true anyway. */
+  private openLiterals(clause: readonly Literal[]): readonly Literal[] | undefined {
+    const { seen, values } = this;
+    const isTrue = clause.some((literal) => {
+      seen[variableOf(literal)]! |= 1 << (literal & 1);
+      return values[literal] === 1 || seen[variableOf(literal)] === 3;
+    });
+    const literals = isTrue
+      ? undefined
+      : clause.filter((literal) => {
+          const isFirst = seen[variableOf(literal)] !== 0;
+          seen[variableOf(literal)] = 0;
+          return isFirst && values[literal] === 0;
+        });
+    if (isTrue) for (const literal of clause) seen[variableOf(literal)] = 0;
+    return literals;
+  }
+
   /**
    * Whether all clauses and all assumptions can hold together. Assumptions that the last call began with too cost nothing: what
-   * follows from them is still there. A core names `leaves` in place of the assumptions that imply them.
+   * follows from them is still there.
    */
-  solve(assumptions: readonly Literal[] = [], budget: Budget = {}, leaves: Leaves = noLeaves): Answer {
+  solve(assumptions: readonly Literal[] = [], budget: Budget = {}, hints: Hints = {}): Answer {
     this.failed = [];
     if (Date.now() > (budget.deadline ?? Infinity)) return "budget-exhausted";
+    this.preferred = 0;
     this.backtrack(this.sharedWith(assumptions));
     this.assumed = [...assumptions];
     const mostConflicts = this.conflicts + (budget.conflicts ?? Infinity);
@@ -125,13 +155,13 @@ export class Solver {
         if (this.store.learned.length > this.maxLearned) this.reduceLearned();
         continue;
       }
-      const next = this.nextDecision(assumptions, leaves);
+      const next = this.nextDecision(assumptions, hints);
       if (next === "satisfiable") {
-        this.lastModel = this.values.slice(0, this.variableCount * 2);
+        this.model = this.values.slice(0, this.variableCount * 2);
         return "satisfiable";
       }
       if (next === "failed") return "unsatisfiable";
-      this.levelStarts.push(this.trail.length);
+      this.levelStarts.push(this.trailSize);
       if (next !== undefined) this.assign(next, noClause);
     }
     return "unsatisfiable";
@@ -139,7 +169,8 @@ export class Solver {
 
   /** Whether a literal is true in the last model. */
   isTrue(literal: Literal): boolean {
-    return this.lastModel[literal] === 1;
+    // What does not matter counts as false.
+    return (this.model[literal & ~1] === 1) === ((literal & 1) === 0);
   }
 
   /** Of an unsatisfiable answer: assumptions that cannot hold together. */
@@ -147,10 +178,10 @@ export class Solver {
     return this.failed;
   }
 
-  /** An assumption that is not true yet, or else the open variable that took part in most conflicts. */
+  /** An assumption that is not true yet, or else an open preference, or else the open variable that took part in most conflicts. */
   private nextDecision(
     assumptions: readonly Literal[],
-    leaves: Leaves,
+    { leaves = noLeaves, preferences = [] }: Hints,
   ): Literal | undefined | "satisfiable" | "failed" {
     if (this.levelStarts.length < assumptions.length) {
       const assumption = assumptions[this.levelStarts.length]!;
@@ -162,6 +193,8 @@ export class Solver {
       this.trace?.learned(this.failed.map(not));
       return "failed";
     }
+    for (; this.preferred < preferences.length; this.preferred++)
+      if (this.values[preferences[this.preferred]!] === 0) return preferences[this.preferred];
     for (let variable = this.order.pop(); variable !== undefined; variable = this.order.pop())
       if (this.values[variable * 2] === 0) return variable * 2 + (this.phases[variable]! ^ 1);
     return "satisfiable";
@@ -192,40 +225,49 @@ export class Solver {
     this.values[not(literal)] = -1;
     this.levels[variable] = this.levelStarts.length;
     this.reasons[variable] = reason;
-    this.trail.push(literal);
+    this.trail[this.trailSize++] = literal;
   }
 
   private backtrack(level: number): void {
     if (this.levelStarts.length <= level) return;
     const start = this.levelStarts[level]!;
-    for (let i = this.trail.length - 1; i >= start; i--) {
+    for (let i = this.trailSize - 1; i >= start; i--) {
       const literal = this.trail[i]!;
       const variable = variableOf(literal);
       this.values[literal] = this.values[not(literal)] = 0;
       this.phases[variable] = (literal & 1) ^ 1;
       this.order.insert(variable);
     }
-    this.trail.length = start;
+    this.trailSize = this.propagated = start;
     this.levelStarts.length = level;
-    this.propagated = start;
+    this.preferred = 0;
   }
 
   /** Draws all conclusions from clauses with one open literal. Returns a clause that is false, if there is one. */
   private propagate(): ClauseRef {
     const { store, values } = this;
-    while (this.propagated < this.trail.length) {
+    while (this.propagated < this.trailSize) {
       const falsified = not(this.trail[this.propagated++]!);
-      const list = store.watches[falsified]!;
-      const size = store.watchSizes[falsified]!;
       const { data } = store;
-      let kept = 0;
-      for (let i = 0; i < size; i += 2) {
+      // Another list may move, and this one with all others into a larger array.
+      let list = store.watches;
+      const start = store.watchStarts[falsified]!;
+      const end = start + store.watchSizes[falsified]!;
+      let kept = start;
+      for (let i = start; i < end; i += 2) {
         const clause = list[i]!;
         const blocker = list[i + 1]!;
-        if (values[blocker] === 1) {
+        if (values[blocker] === 1 || clause < 0) {
           list[kept++] = clause;
           list[kept++] = blocker;
-          continue;
+          if (values[blocker] === 1) continue;
+          // Of two literals, the blocker is the other one: such a clause is never looked at.
+          if (values[blocker] === 0) {
+            this.assign(blocker, ~clause);
+            continue;
+          }
+          this.endPropagation(falsified, i + 2, kept);
+          return ~clause;
         }
         const first = clause + headerSize;
         const other = data[first] === falsified ? data[first + 1]! : data[first]!;
@@ -237,6 +279,7 @@ export class Solver {
           data[first + 1] = replacement;
           data[next] = falsified;
           store.watch(replacement, clause, other);
+          list = store.watches;
           continue;
         }
         list[kept++] = clause;
@@ -246,14 +289,21 @@ export class Solver {
           this.assign(other, clause);
           continue;
         }
-        for (let rest = i + 2; rest < size; rest++) list[kept++] = list[rest]!;
-        store.watchSizes[falsified] = kept;
-        this.propagated = this.trail.length;
+        this.endPropagation(falsified, i + 2, kept);
         return clause;
       }
-      store.watchSizes[falsified] = kept;
+      store.watchSizes[falsified] = kept - start;
     }
     return noClause;
+  }
+
+  /** A conflict: the clauses that were not looked at are still watched. */
+  private endPropagation(falsified: Literal, from: number, to: number): void {
+    const { watches, watchStarts, watchSizes } = this.store;
+    const end = watchStarts[falsified]! + watchSizes[falsified]!;
+    watches.copyWithin(to, from, end);
+    watchSizes[falsified]! -= from - to;
+    this.propagated = this.trailSize;
   }
 
   /** The first unique implication point: a clause that the conflict implies, with one literal of the present level. */
@@ -263,7 +313,7 @@ export class Solver {
     const marked: number[] = [];
     let open = 0;
     let clause = conflict;
-    let position = this.trail.length;
+    let position = this.trailSize;
     let pivot: Literal | undefined;
     do {
       for (const literal of this.store.literalsOf(clause)) {
@@ -315,17 +365,23 @@ export class Solver {
   }
 
   /** The assumptions, or leaves, from which it follows that this one is false, and itself. */
-  private coreOf(assumption: Literal, leaves: Leaves): readonly Literal[] {
+  private coreOf(assumption: Literal, leaves: Required<Hints>["leaves"]): readonly Literal[] {
     const core = [assumption];
-    const marked = new Set([variableOf(assumption)]);
-    for (let i = this.trail.length - 1; i >= (this.levelStarts[0] ?? 0); i--) {
+    const { seen } = this;
+    seen[variableOf(assumption)] = 1;
+    for (let i = this.trailSize - 1; i >= (this.levelStarts[0] ?? this.trailSize); i--) {
       const literal = this.trail[i]!;
       const variable = variableOf(literal);
-      if (!marked.has(variable) || this.levels[variable] === 0) continue;
+      if (seen[variable] === 0) continue;
       const reason = this.reasons[variable]!;
       if (reason === noClause || leaves.has(literal)) core.push(literal);
-      else for (const other of this.store.literalsOf(reason)) marked.add(variableOf(other));
+      else
+        for (const other of this.store.literalsOf(reason))
+          if (this.levels[variableOf(other)]! > 0) seen[variableOf(other)] = 1;
+      // Last, as its reason contains it too.
+      seen[variable] = 0;
     }
+    seen[variableOf(assumption)] = 0;
     return [...new Set(core)];
   }
 
@@ -333,48 +389,39 @@ export class Solver {
   private reduceLearned(): void {
     const { store } = this;
     const levelsIn = (clause: ClauseRef): number => store.data[clause + 1]!;
-    const used = new Set(this.trail.map((literal) => this.reasons[variableOf(literal)]!));
+    const trail = this.trail.subarray(0, this.trailSize);
+    const used = new Set(trail.map((literal) => this.reasons[variableOf(literal)]!));
     const candidates = store.learned.filter((clause) => levelsIn(clause) > 2 && !used.has(clause));
     candidates.sort((a, b) => levelsIn(b) - levelsIn(a) || a - b);
     const dropped = new Set(candidates.slice(0, candidates.length / 2));
-    if (this.trace !== undefined)
-      for (const clause of dropped) this.trace.deleted([...store.literalsOf(clause)]);
-    const placeOf = store.drop(dropped);
-    for (const literal of this.trail) {
+    const places = new Map<ClauseRef, ClauseRef>();
+    this.drop(
+      (clause) => dropped.has(clause),
+      (from, to) => used.has(from) && places.set(from, to),
+    );
+    for (const literal of trail) {
       const variable = variableOf(literal);
-      if (this.reasons[variable] !== noClause) this.reasons[variable] = placeOf(this.reasons[variable]!);
+      this.reasons[variable] = places.get(this.reasons[variable]!) ?? noClause;
     }
     this.maxLearned += this.maxLearned >> 3;
   }
 
   private growVariables(): void {
-    const twice = this.levels.length * 2;
-    this.values = copied(this.values, new Int8Array(twice * 2));
-    this.levels = copied(this.levels, new Int32Array(twice));
-    this.reasons = copied(this.reasons, new Int32Array(twice));
-    this.phases = copied(this.phases, new Uint8Array(twice));
-    this.seen = copied(this.seen, new Uint8Array(twice));
+    const count = this.levels.length * 2;
+    this.values = withRoom(this.values, count * 2);
+    this.levels = withRoom(this.levels, count);
+    this.reasons = withRoom(this.reasons, count);
+    this.phases = withRoom(this.phases, count);
+    this.seen = withRoom(this.seen, count);
+    this.trail = withRoom(this.trail, count);
+    this.store.reserveLiterals(count * 2);
   }
 }
 
-const noLeaves: Leaves = new Set<Literal>();
+const noLeaves: ReadonlySet<Literal> = new Set();
+
+/** The level of a clause that `forgetTemporary` forgets. */
+const temporary = -1;
 
 /** Conflicts before the first restart. */
 const restartUnit = 64;
-
-/** 1 1 2 1 1 2 4 1 1 2 …: the intervals between restarts that are never far from the best (Luby, 1993). */
-function luby(index: number): number {
-  let size = 1;
-  while (size < index + 1) size = size * 2 + 1;
-  let rest = index;
-  while (size - 1 !== rest) {
-    size = (size - 1) >> 1;
-    rest %= size;
-  }
-  return (size + 1) >> 1;
-}
-
-function copied<T extends { set: (from: T) => void }>(from: T, to: T): T {
-  to.set(from);
-  return to;
-}

@@ -18,6 +18,8 @@ interface Feature {
   readonly literals: readonly Literal[];
   /** Not worth a word unless it is essential. */
   readonly quiet?: boolean;
+  /** A variable that says it alone, and that nothing else depends on. */
+  readonly alone?: Literal;
   /** The text if it could be otherwise: the last model is an example, `more` looks for others. */
   readonly otherwise?: (more: (excluded: readonly Literal[]) => Answer) => string;
 }
@@ -39,16 +41,23 @@ export function essentialOf(
   violation: Literal,
   budget: Budget,
 ): Essential {
-  const features = featuresOf(encoding).map((feature) => ({
+  const { formula } = encoding.connection;
+  // Most labels do not matter. Where the model is one without the feature too, nothing has to be solved.
+  const isIncidental = ({ quiet, alone }: Feature): boolean =>
+    quiet === true && alone !== undefined && formula.wouldBeTrue([...scope, violation], alone);
+  const found = featuresOf(encoding);
+  const settled = new Set(found.filter(isIncidental));
+  const features = found.map((feature) => ({
     ...feature,
-    changed: not(encoding.connection.formula.and(feature.literals)),
+    isSettled: settled.has(feature),
+    changed: settled.has(feature) ? TRUE : not(formula.and(feature.literals)),
   }));
   const [essential, incidental] = [new Set<string>(), new Map<string, string>()];
   // Halves: what is assumed for one half of the features is assumed once.
   const examine = (some: typeof features, assumed: readonly Literal[]): void => {
-    const [feature, ...others] = some;
-    if (feature === undefined) return;
-    if (others.length > 0) {
+    const [feature] = some;
+    if (feature === undefined || some.every(({ isSettled }) => isSettled)) return;
+    if (some.length > 1) {
       const [left, right] = [some.slice(0, some.length >> 1), some.slice(some.length >> 1)];
       const literalsOf = (half: typeof features) => half.flatMap(({ literals }) => literals);
       examine(left, [...assumed, ...literalsOf(right)]);
@@ -72,8 +81,8 @@ export function essentialOf(
   };
 }
 
-function featuresOf({ connection, solver, ownerRules }: Models): readonly Feature[] {
-  const isTrue = (literal: Literal) => solver.isTrue(literal);
+function featuresOf({ connection, ownerRules }: Models): readonly Feature[] {
+  const isTrue = (literal: Literal) => connection.formula.isTrue(literal);
   const features: Feature[] = [];
   const isOpen = (literal: Literal) => literal !== TRUE && literal !== FALSE;
   const add = (text: string, ...literals: readonly Literal[]) => {
@@ -140,8 +149,13 @@ function featuresOf({ connection, solver, ownerRules }: Models): readonly Featur
           pair.present(end),
           ...[...pair[end].values.values()].map(not),
         );
-      else if (!isTrue(pair.present(end)))
-        addQuietly(`that ${who} has no label ${key}`, not(pair.present(end)));
+      else if (!isTrue(pair.present(end)) && isOpen(pair.present(end)))
+        features.push({
+          text: `that ${who} has no label ${key}`,
+          literals: [not(pair.present(end))],
+          quiet: true,
+          ...(pair.isIndependent(isTrue) ? { alone: pair.present(end) } : {}),
+        });
     }
   }
 }

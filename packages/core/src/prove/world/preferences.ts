@@ -1,6 +1,13 @@
 import { namespaceNameLabel } from "../../labels/requirement.js";
 import { directions } from "../../policy/model.js";
-import { type End, type EndKind, ends, type Models, type OrderedValue, ownerActs } from "../encode/index.js";
+import {
+  type End,
+  type EndKind,
+  ends,
+  type Models,
+  type OrderedValue,
+  ownerActs,
+} from "../encode/index.js";
 import { type Budget, FALSE, type Literal, not, TRUE } from "../sat/index.js";
 
 /** What makes a counterexample easy to understand, the most important first. Each is kept if it can be. */
@@ -41,23 +48,14 @@ function usual(value: OrderedValue, numbers: readonly bigint[]): readonly Litera
 }
 
 /**
- * Searches for a model that satisfies as many preferences as possible. The last model must satisfy the assumptions; so does
- * the new one.
+ * Searches for a model that satisfies as many preferences as possible, the most important first. The last model must satisfy the
+ * assumptions; so does the new one. Where the budget ends, the model stays what it was.
  */
 export function shrink(
-  encoding: Models,
+  models: Models,
   kinds: Readonly<Record<End, EndKind>>,
   assumptions: readonly Literal[],
   budget: Budget,
 ): void {
-  const kept = [...assumptions];
-  // Preferences make gates of their own, which the last model knows nothing about.
-  const preferences = preferencesOf(encoding, kinds);
-  if (encoding.solve(kept, budget) !== "satisfiable") return;
-  for (const preference of preferences) {
-    // The model may have it already. Where the preference cannot be, the model stays what it was.
-    const isKept =
-      encoding.solver.isTrue(preference) || encoding.solve([...kept, preference], budget) === "satisfiable";
-    if (isKept) kept.push(preference);
-  }
+  models.connection.solve(assumptions, budget, { preferences: preferencesOf(models, kinds) });
 }

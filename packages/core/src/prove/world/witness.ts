@@ -60,8 +60,8 @@ export interface Witness {
 
 /** Reads the last model of the solver. */
 export function readWitness(encoding: Models): Witness {
-  const { connection, solver } = encoding;
-  const isTrue = (literal: Literal) => solver.isTrue(literal);
+  const { connection } = encoding;
+  const isTrue = (literal: Literal) => connection.formula.isTrue(literal);
   const reader = new ModelReader(encoding, isTrue);
   const protocol = protocols.find((each) => isTrue(connection.protocol(each)))!;
   const source = reader.end("source", undefined);

@@ -65,7 +65,7 @@ it("S11.6: what is the same stays the same when owners allow plainly what L7 rul
       expect(result).not.toBe("NotDecided");
       if (result === "Same") expect(faultIn(scenario, others, roll)).toBeUndefined();
     }),
-    { numRuns: 60 },
+    { numRuns: 45 },
   );
   expect(Math.min(seen.Same, seen.Different)).toBeGreaterThan(isFull ? 5 : 0);
 });
@@ -126,7 +126,7 @@ it("S11.2, S11.3: for guarantees, owners who allow everything, isolate or do not
         }
       }
     }),
-    { numRuns: 40 },
+    { numRuns: 30 },
   );
   expect(conditional).toBeGreaterThan(0);
 });

@@ -14,7 +14,7 @@ import {
 } from "../input/state.js";
 import { print, printMessage, printText, styleFor } from "../output/terminal.js";
 import { type Assertion, firstAssertions, holding, testText } from "./first-test.js";
-import { ownInstallation, unknownRepository } from "./installation.js";
+import { ownInstallation } from "./installation.js";
 import { type Ci, ciFile, configPath, configText, type InitFile, testPath } from "./init-files.js";
 import { manifestFolders, repositoryOf } from "./manifest-folders.js";
 
@@ -248,7 +248,7 @@ function nextSteps(
   assertions: readonly Assertion[],
   live: boolean,
 ): readonly string[] {
-  const unknownSource = files.find(({ text }) => text.includes(unknownRepository))?.path;
+  const fromSource = files.find(({ text }) => text.includes("TIERWALL_REPOSITORY:"))?.path;
   const hasGitlab = files.some(({ path }) => path.endsWith(".gitlab-ci.yml"));
   if (assertions.length === 0)
     return [
@@ -258,7 +258,7 @@ function nextSteps(
   const steps = [
     `Read ${testPath}, and keep the lines that must stay true.`,
     `Run it: tierwall test ${testPath}`,
-    ...(unknownSource === undefined ? [] : [`Set TIERWALL_REPOSITORY in ${unknownSource}.`]),
+    ...(fromSource === undefined ? [] : [`Check TIERWALL_REPOSITORY in ${fromSource}.`]),
     ...(hasGitlab ? ["Add to .gitlab-ci.yml: include: [{local: .gitlab/tierwall.gitlab-ci.yml}]"] : []),
     ...(live ? [] : ["Commit the files."]),
   ];

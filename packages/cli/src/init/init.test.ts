@@ -80,11 +80,11 @@ describe("the CI job installs what wrote it", () => {
     const job = (document.jobs ?? document)["network-policies"]!;
     const path = join(temporary, "path");
     // A step of GitHub runs in a shell of its own, with the folders that earlier steps added to the PATH.
-    const commands = job.script ?? [
-      ...job.steps!.flatMap(({ run }) =>
+    const commands =
+      job.script ??
+      job.steps!.flatMap(({ run }) =>
         run === undefined ? [] : [`(${run}\n)\nPATH="$(cat '${path}'):$PATH"`],
-      ),
-    ];
+      );
     return execFileSync("bash", ["-e", "-c", commands.join("\n")], {
       cwd: folderOf({}),
       env: { ...process.env, ...job.env, ...job.variables, RUNNER_TEMP: temporary, GITHUB_PATH: path },

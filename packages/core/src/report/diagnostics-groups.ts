@@ -34,7 +34,7 @@ export function diagnosticsText(
   const full = (one: Diagnostic) => diagnosticText(one, sourceText, style, columns);
   if (verbose) return inOrder.map(full);
   return [...grouped(inOrder, causeOf).values()].flatMap((group) => {
-    const shown = group.slice(0, shownInFull[group[0]!.severity]);
+    const shown = group.slice(0, shownInFull[group[0].severity]);
     const others = group.slice(shown.length);
     if (others.length === 0) return shown.map(full);
     return [...shown.map(full).slice(0, -1), `${full(shown.at(-1)!)}\n${style.dim(othersText(others))}`];

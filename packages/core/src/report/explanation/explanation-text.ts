@@ -38,7 +38,7 @@ export function explanationText(explanation: Explanation, { style, verbose = fal
   return [head, ...caveats, ...answers, ...tierLegend(explanation, style)].join("\n");
 }
 
-/** What the names of tiers mean, for those who know only NetworkPolicies; nothing where there is no other tier. */
+/** What the names of tiers mean, for a reader who knows only NetworkPolicies; nothing where there is no other tier. */
 function tierLegend({ answers }: Explanation, style: Style): readonly string[] {
   const walks = answers.flatMap(({ explained }) =>
     explained === undefined ? [] : [explained.egress, explained.ingress],

@@ -55,7 +55,7 @@ export {
 export type { EndpointEffects } from "./usage/endpoint-effects.js";
 export { type RuleNeed, RuleNeeds } from "./usage/rule-need.js";
 export type { Use } from "./usage/rule-use.js";
-export { flowAt, type Spot, spotIn } from "./usage/spot.js";
+export { flowAt, type WitnessCell, witnessIn } from "./usage/witness-cell.js";
 export { type PortsByCell, TakenPorts } from "./usage/taken-ports.js";
 export { ColumnWalk } from "./walk/column-walk.js";
 export { type DecidedPorts, Deciders } from "./walk/deciders.js";

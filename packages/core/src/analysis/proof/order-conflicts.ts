@@ -13,8 +13,8 @@ import {
   readLanes,
   realPorts,
   type Row,
-  type Spot,
-  spotIn,
+  type WitnessCell,
+  witnessIn,
   startLane,
   walkRules,
   walkTier,
@@ -53,7 +53,7 @@ export function orderConflicts(engine: Engine): readonly OrderConflict[] {
 /** Collects conflicts. Only what is certain: what depends on missing facts (S9.1) is not reported. */
 export class OrderConflicts implements LaneReader {
   private readonly groups: ReadonlyMap<PolicyRef, SharedPriority>;
-  private readonly witnesses = new Map<PolicyRef, Map<PolicyRef, Spot>>();
+  private readonly witnesses = new Map<PolicyRef, Map<PolicyRef, WitnessCell>>();
 
   constructor(private readonly engine: Engine) {
     const shared = sharedPriorities(engine.tiers);
@@ -67,7 +67,7 @@ export class OrderConflicts implements LaneReader {
 
   read(lane: Lane): void {
     const report: Report = (first, second, witness) => {
-      const others = getOrInsert(this.witnesses, first, () => new Map<PolicyRef, Spot>());
+      const others = getOrInsert(this.witnesses, first, () => new Map<PolicyRef, WitnessCell>());
       if (!others.has(second)) others.set(second, witness());
     };
     new LaneConflicts(lane, this.engine.ports, this.groups, report).find();
@@ -92,7 +92,7 @@ export class OrderConflicts implements LaneReader {
 
 function exampleAt(
   { cluster, tiers }: Engine,
-  witness: Spot,
+  witness: WitnessCell,
   first: PolicyRef,
   second: PolicyRef,
 ): ConflictExample {
@@ -102,7 +102,7 @@ function exampleAt(
   return { flow, asOrdered: judge(tiers), swapped: judge(swappedPolicies(tiers, first, second)) };
 }
 
-type Report = (first: PolicyRef, second: PolicyRef, witness: () => Spot) => void;
+type Report = (first: PolicyRef, second: PolicyRef, witness: () => WitnessCell) => void;
 
 /** What the rules of one policy would do if they came first of their priority. */
 interface Wishes {
@@ -174,7 +174,7 @@ class LaneConflicts {
           if (first.any[cell] === noPorts || second.any[cell] === noPorts) continue;
           const disputed = ports.intersect(open, this.disputed(first, second, cell, behind));
           if (disputed !== noPorts)
-            this.report(first.policy, second.policy, () => spotIn(lane, cell, disputed));
+            this.report(first.policy, second.policy, () => witnessIn(lane, cell, disputed));
         }
         open = ports.subtract(open, first.any[cell]!);
       }

@@ -10,7 +10,7 @@ import {
   readLanes,
   realPorts,
   type Row,
-  spotIn,
+  witnessIn,
   startLane,
   TakenPorts,
   walkRules,
@@ -138,7 +138,7 @@ class LaneOverrides {
       // The last comes first there.
       this.found.add(policy, intent, lane, cell, [...deciding].toReversed(), (rule) => {
         const taken = this.takers.takenBy(cell, rule);
-        return spotIn(lane, cell, this.ports.intersect(ports, taken));
+        return witnessIn(lane, cell, this.ports.intersect(ports, taken));
       });
     }
   }

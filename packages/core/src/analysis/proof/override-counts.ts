@@ -1,6 +1,6 @@
 import { getOrInsert } from "../../collections/maps.js";
 import type { Cluster } from "../../cluster/model.js";
-import { flowAt, type Lane, type Spot } from "../../engine/index.js";
+import { flowAt, type Lane, type WitnessCell } from "../../engine/index.js";
 import type { Direction, PolicyRef, Rule } from "../../policy/model.js";
 import type { Intent, Override } from "./override.js";
 
@@ -21,7 +21,7 @@ export class OverrideCounts {
     { field, direction, pairs }: Lane,
     cell: number,
     rules: readonly Rule[],
-    witness: (rule: Rule) => Spot,
+    witness: (rule: Rule) => WitnessCell,
   ): void {
     const entries = getOrInsert(this.byPolicy, policy, () => new Map<string, Entry>());
     const key = `${direction} ${intent}`;
@@ -59,7 +59,7 @@ interface Entry {
   readonly direction: Direction;
   readonly intent: Intent;
   readonly total: Count;
-  readonly by: Map<Rule, Count & { readonly witness: Spot }>;
+  readonly by: Map<Rule, Count & { readonly witness: WitnessCell }>;
 }
 
 const nothing = (): Count => ({ pairs: 0, external: false });

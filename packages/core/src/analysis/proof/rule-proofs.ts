@@ -1,4 +1,11 @@
-import { type Engine, flowAt, readLanes, type RuleNeed, RuleNeeds, type Spot } from "../../engine/index.js";
+import {
+  type Engine,
+  flowAt,
+  readLanes,
+  type RuleNeed,
+  RuleNeeds,
+  type WitnessCell,
+} from "../../engine/index.js";
 import { evaluateDirection } from "../../evaluate/evaluate.js";
 import type { Flow } from "../../evaluate/flow.js";
 import type { Decision } from "../../evaluate/walk.js";
@@ -98,7 +105,7 @@ function proofHere(engine: Engine, rule: Rule, need: RuleNeed, placeOf: PlaceOf)
     : { kind: "shadowed", by: inOrder(takersInTier, placeOf) };
 }
 
-function replacementAt(witness: Spot, rule: Rule, { cluster }: Engine): Replacement {
+function replacementAt(witness: WitnessCell, rule: Rule, { cluster }: Engine): Replacement {
   const { direction, field } = witness;
   const flow = flowAt(witness, cluster);
   const subject = field.view.ends.classOf(direction === "egress" ? flow.source : flow.destination)!;

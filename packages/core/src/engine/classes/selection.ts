@@ -134,7 +134,7 @@ export class Selections {
     return (number) => passes(tests, number);
   }
 
-  /** All that have a label of which a requirement lists the values: of the requirement that fewest fulfil. */
+  /** All that have a label of which a requirement lists the values: of the requirement that fewest satisfy. */
   private candidates(choice: NamespaceChoice): readonly number[] {
     let fewest: readonly (readonly number[])[] | undefined;
     let count = Infinity;

@@ -183,17 +183,17 @@ export class PodBlocks implements SourceBlocks {
   ) {
     const { canTalk } = usual;
     const counts = [...usual.counts];
-    const talksTo = (i: number) => canTalk?.(i) !== false;
+    const isPeer = (i: number) => canTalk?.(i) !== false;
     this.singled = singled;
     this.singledSlots = singledAnswers.map((answer) => slots.slotOf(answer));
     while (counts.length <= slots.count) counts.push(0);
     for (const [k, i] of singled.entries()) {
-      if (!talksTo(i)) continue;
+      if (!isPeer(i)) continue;
       counts[slots.slotOf(answers[i]!)]! -= each[i]!;
       counts[this.singledSlots[k]!]! += each[i]!;
     }
     // Nothing is said here about an end and itself.
-    if (talksTo(self)) counts[this.singledSlots[singled.indexOf(self)] ?? slots.slotOf(answers[self]!)]!--;
+    if (isPeer(self)) counts[this.singledSlots[singled.indexOf(self)] ?? slots.slotOf(answers[self]!)]!--;
     this.counts = counts;
     this.answers = slots.answers.slice();
     slots.keep(usual.slotCount);

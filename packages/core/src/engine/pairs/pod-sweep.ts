@@ -64,7 +64,7 @@ export interface Outgoing {
 /**
  * Answers for all pairs with a pod among them: for each source, what its own policies say to all destinations, and what
  * the policies of all destinations say to it. These are passes over numbers that look at no rule. Sources that have both
- * in common, but for few destinations, share one pass.
+ * in common, except for few destinations, share one pass.
  */
 export class PodSweep {
   private readonly open: Uint32Array;

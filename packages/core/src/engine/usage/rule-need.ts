@@ -5,7 +5,7 @@ import type { Lane, LaneItem, LaneReader, LaneTier } from "./lanes.js";
 import { startLane, walkRules, walkTier } from "./lane-walk.js";
 import { noPorts, type PortSetId, type PortSets } from "../../sets/port-sets.js";
 import { type CellStates, isSure, type StateId, type Step } from "../walk/cell-states.js";
-import { type Spot, spotIn } from "./spot.js";
+import { type WitnessCell, witnessIn } from "./witness-cell.js";
 import { TakenPorts } from "./taken-ports.js";
 import type { Row } from "../compile/tier-rows.js";
 import { realPorts } from "../change/translation.js";
@@ -15,7 +15,7 @@ export interface RuleNeed {
   /** Whether it matches any connection, including connections that are decided earlier. */
   matches: boolean;
   /** Where it may decide something. */
-  decides?: Spot;
+  decides?: WitnessCell;
   /** Whether it would decide something if no tier came before its own. */
   decidesInTier: boolean;
   /** Whether something would be said otherwise without it, as far as can be proven (S9.1). */
@@ -127,7 +127,7 @@ class LaneNeeds {
         const need = this.needs.get(rule)!;
         const taken = this.mayTake(state, step);
         need.matches = true;
-        if (taken !== noPorts) need.decides ??= spotIn(this.lane, cell, taken);
+        if (taken !== noPorts) need.decides ??= witnessIn(this.lane, cell, taken);
         else if (need.decides === undefined) {
           before.note(cell, wanted, need.takers);
           takers.note(cell, wanted, need.takers);

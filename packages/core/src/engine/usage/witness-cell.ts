@@ -5,36 +5,37 @@ import { endpointsOf, nearnessOf } from "../classes/members.js";
 import { portAt, type PortSetId, type PortSets } from "../../sets/port-sets.js";
 import { canTalk } from "../classes/talking.js";
 
-/** One of these subjects, the other end in this column, any of these ports. */
-export interface Spot extends Pick<Lane, "field" | "direction" | "subjects"> {
+/** Where a finding shows: one of these subjects, the other endpoint in this column, any of these ports. */
+export interface WitnessCell extends Pick<Lane, "field" | "direction" | "subjects"> {
   readonly column: number;
   readonly ports: PortSetId;
 }
 
-export function spotIn(lane: Lane, cell: number, ports: PortSetId): Spot {
+export function witnessIn(lane: Lane, cell: number, ports: PortSetId): WitnessCell {
   const { field, direction, subjects } = lane;
   return { field, direction, subjects, column: lane.firstColumnOf(cell), ports };
 }
 
-/** An example connection at this spot, which can be explained. */
-export function flowAt(spot: Spot, cluster: Cluster): Flow {
-  const { family, answers } = spot.field.view;
-  const [subject, other] = spot.field.kind === "outside" ? withAddress(spot, cluster) : within(spot, cluster);
-  const [source, destination] = spot.direction === "egress" ? [subject, other] : [other, subject];
-  const flow = { source, destination, ...portIn(answers.ports, spot.ports) };
+/** An example connection, which can be explained. */
+export function flowAt(witness: WitnessCell, cluster: Cluster): Flow {
+  const { family, answers } = witness.field.view;
+  const [subject, other] =
+    witness.field.kind === "outside" ? withAddress(witness, cluster) : within(witness, cluster);
+  const [source, destination] = witness.direction === "egress" ? [subject, other] : [other, subject];
+  const flow = { source, destination, ...portIn(answers.ports, witness.ports) };
   return family === undefined ? flow : { ...flow, family };
 }
 
 type Ends = readonly [subject: Endpoint, other: Endpoint];
 
-function withAddress({ field, subjects, column }: Spot, cluster: Cluster): Ends {
+function withAddress({ field, subjects, column }: WitnessCell, cluster: Cluster): Ends {
   const address = field.view.ends.vocabulary.atoms.firstOf(column);
   const [subject] = endpointsOf(cluster, subjects[0]!);
   return [subject!, { kind: "external", address }];
 }
 
 /** Two different ends if there are, that surely meet; a pod meets itself through a Service. */
-function within({ field, subjects, column }: Spot, cluster: Cluster): Ends {
+function within({ field, subjects, column }: WitnessCell, cluster: Cluster): Ends {
   const { ends, family } = field.view;
   const end = ends.classes[ends.classOfColumn[column]!]!;
   const wanted = field.isOwn(column) ? "own-node" : "other-node";

@@ -261,6 +261,16 @@ describe("rules and policies", () => {
     expect(stepsOf(minimized(policies))).toEqual([]);
   });
 
+  it("removes only one of two redundant rules that need each other", () => {
+    const rule = (first: number, last: number) => `{ports: [{port: ${first}, endPort: ${last}}]}`;
+    const rules = [rule(1, 1), rule(1, 2), rule(2, 3)].join(", ");
+    const found = minimized([networkPolicy("a", `{podSelector: {}, ingress: [${rules}]}`)]);
+    expect([stepsOf(found), found.undone]).toEqual([
+      ["remove-rule a ingress rule 1", "merge-rules a ingress rule 2"],
+      [],
+    ]);
+  });
+
   it("removes what this cluster does not use on demand", () => {
     const policies = [networkPolicy("a", `{podSelector: {}, ingress: [{from: [${app("none")}]}]}`)];
     expect(specs(minimized(policies, { unused: true }))).toMatchObject([{ ingress: [] }]);

@@ -1,13 +1,6 @@
 import { namespaceNameLabel } from "../../labels/requirement.js";
 import { directions } from "../../policy/model.js";
-import {
-  type End,
-  type EndKind,
-  ends,
-  type Models,
-  type OrderedValue,
-  ownerActs,
-} from "../encode/index.js";
+import { type End, type EndKind, ends, type Models, type OrderedValue, ownerActs } from "../encode/index.js";
 import { type Budget, FALSE, type Literal, not, TRUE } from "../sat/index.js";
 
 /** What makes a counterexample easy to understand, the most important first. Each is kept if it can be. */

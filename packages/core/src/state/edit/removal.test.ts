@@ -27,3 +27,10 @@ describe("what is to be deleted", () => {
     expect(parsed.ok ? "" : parsed.diagnostic.message).toContain(why);
   });
 });
+
+it("a file is not an object", () => {
+  const found = parseRemoval("k8s/netpol.yaml");
+  expect(found.ok ? "" : found.diagnostic.message).toBe(
+    "`k8s/netpol.yaml` is a file; name the objects to delete, such as `NetworkPolicy/shop/web`",
+  );
+});

@@ -44,6 +44,8 @@ export function parseRemoval(text: string): Result<Removal> {
   const folded = written.toLowerCase();
   const kind = shortKinds[folded] ?? kinds.find((one) => spellings(one.kind).includes(folded))?.kind;
   const wrong = (why: string) => refused("TW1507", `\`${text}\` ${why}`);
+  if (kind === undefined && /\.(?:ya?ml|json)$/.test(text))
+    return wrong("is a file; name the objects to delete, such as `NetworkPolicy/shop/web`");
   if (kind === undefined) {
     const known = [...new Set(kinds.map((one) => one.kind))];
     return wrong(`cannot be deleted: \`${written}\` is not a known kind${didYouMean(written, known)}`);

@@ -5,7 +5,7 @@ import { formatEndpoint } from "../../evaluate/flow.js";
 import { formatPolicy } from "../../policy/model.js";
 import { differenceLines } from "../proofs/equality.js";
 import type { Style } from "../style.js";
-import { counted } from "../wording.js";
+import { counted, numberText } from "../wording.js";
 
 /** What was merged and removed, and why nothing changes. */
 export function minimizationText(found: Minimization, style: Style): string {
@@ -26,7 +26,7 @@ function headline(found: Minimization, style: Style): readonly string[] {
   const { changes, before, after, verification } = found;
   const size = `${counted(before.policies, "policy")} with ${counted(before.rules, "rule")}`;
   if (changes.length === 0) return [style.good(`✓ nothing to minimize: ${size}`)];
-  const became = `${counted(before.policies, "policy")} became ${after.policies}, ${counted(before.rules, "rule")} became ${after.rules}`;
+  const became = `${counted(before.policies, "policy")} became ${numberText(after.policies)}, ${counted(before.rules, "rule")} became ${numberText(after.rules)}`;
   const { pods } = verification.here;
   const here = `every verdict about the ${counted(pods, "pod")} is the same: among them, with nodes, and with external addresses`;
   return [style.good(`✓ ${became}`), ...(pods === 0 ? [] : [`  ${here}`]), ...everywhereLines(found, style)];

@@ -89,10 +89,11 @@ describe.skipIf(noControlPlane)(`the command line on a live cluster${title}`, ()
     ["preview", ["--apply", "deny-all.yaml"], 0, /newly denied/],
     ["preview", ["-f", "deny-all.yaml"], 0, /newly denied/],
     ["preview", ["--delete", "NetworkPolicy/shop/only-cart"], 0, /newly allowed/],
-    ["validate", [], 0, /1 policy, 3 pods/],
+    ["validate", [], 0, /Read 1 policy \(.*\), 3 pods/],
     ["lint", ["--max-severity", "error"], 0, /./],
     ["nft", ["--node", "n1"], 0, /table inet tierwall/],
     ["convert", ["--to", "cluster-network-policy"], 0, /^$/],
+    ["minimize", [], 0, /./],
   ] as const)("%s %j", (command, args, status, said) => {
     const { status: got, stdout, stderr } = run(command, ...args);
     expect([got, stderr]).toEqual([status, expect.any(String)]);

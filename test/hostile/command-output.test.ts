@@ -108,6 +108,10 @@ const commandLines: readonly (readonly [outputs: readonly string[], args: readon
     ["convert", ...state, "--to", "cluster-network-policy"],
   ],
   [
+    ["text", "yaml", "json"],
+    ["minimize", ...state],
+  ],
+  [
     ["text", "json"],
     ["hits", "--state", "hits.json"],
   ],

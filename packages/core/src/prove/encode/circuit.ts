@@ -20,7 +20,13 @@ export class Circuit {
   private sizes = new Uint8Array(64);
   /** By literal: 1 true, -1 false, 0 not computed yet. */
   private values = new Int8Array(128);
+  /** The variables with values, and the model that these are for. */
+  private computed = new Int32Array(64);
+  private computedCount = 0;
   private valuesOf: Model | undefined;
+  /** The gates that are being computed, each within the one before; and how many operands of each are known to be true. */
+  private path = new Int32Array(64);
+  private positions = new Int32Array(64);
 
   constructor(private readonly solver: Solver) {}
 
@@ -84,20 +90,36 @@ export class Circuit {
   /** Whether a literal is true where the free variables are as in a model. */
   isTrue(literal: Literal, model: Model): boolean {
     this.reserve();
-    if (this.valuesOf !== model) this.values.fill(0);
-    this.valuesOf = model;
+    if (this.valuesOf !== model) this.forgetValues(model);
     if (this.values[literal] === 0) this.compute(variableOf(literal), model);
     return this.values[literal] === 1;
   }
 
+  /** The free variables that were looked at to find out that literals are true in a model: whatever the others are, they are true. */
+  supportOf(literals: readonly Literal[], model: Model): ReadonlySet<number> {
+    this.forgetValues(model);
+    for (const literal of literals) this.isTrue(literal, model);
+    const isFree = (variable: number) => this.starts[variable] === 0 || this.kindOf(variable) === implied;
+    return new Set(this.computed.subarray(0, this.computedCount).filter(isFree));
+  }
+
+  private forgetValues(model: Model): void {
+    const { values, computed } = this;
+    for (let i = 0; i < this.computedCount; i++) {
+      const literal = computed[i]! * 2;
+      values[literal] = values[literal + 1] = 0;
+    }
+    this.computedCount = 0;
+    this.valuesOf = model;
+  }
+
   /** Depth first, as far as is needed. A walk over thousands of rules is as deep as they are many, hence the explicit stack. */
   private compute(root: number, model: Model): void {
-    const { definitions, starts, values } = this;
-    const path = [root];
-    /** How many operands of each are known to be true. */
-    const positions = [0];
-    while (path.length > 0) {
-      const top = path.length - 1;
+    const { definitions, starts, values, path, positions } = this;
+    let top = 0;
+    path[0] = root;
+    positions[0] = 0;
+    while (top >= 0) {
       const variable = path[top]!;
       const start = starts[variable]!;
       const kind = definitions[start]!;
@@ -121,12 +143,13 @@ export class Circuit {
         }
       }
       if (value === 0) {
-        path.push(variableOf(operand));
-        positions.push(0);
+        path[++top] = variableOf(operand);
+        positions[top] = 0;
       } else {
         values[variable * 2] = value;
         values[variable * 2 + 1] = -value;
-        path.length = positions.length = top;
+        this.computed[this.computedCount++] = variable;
+        top--;
       }
     }
   }
@@ -207,6 +230,8 @@ export class Circuit {
     this.loaded = withRoom(this.loaded, this.starts.length);
     this.sizes = withRoom(this.sizes, this.starts.length);
     this.values = withRoom(this.values, this.starts.length * 2);
+    for (const name of ["computed", "path", "positions"] as const)
+      this[name] = withRoom(this[name], this.starts.length);
   }
 }
 

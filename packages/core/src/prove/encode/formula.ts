@@ -8,6 +8,7 @@ import {
   not,
   Solver,
   TRUE,
+  variableOf,
 } from "../sat/index.js";
 import { Circuit, lasting } from "./circuit.js";
 
@@ -125,12 +126,20 @@ export class Formula {
       : this.model !== undefined && this.circuit.isTrue(literal, this.model);
   }
 
-  /** Whether these would be true if a free variable of the last model had its other value. What is demanded is not looked at. */
-  wouldBeTrue(literals: readonly Literal[], flipped: Literal): boolean {
-    if (this.loading === "at once" || this.model === undefined) return false;
-    const model = this.model.slice();
-    model[flipped & ~1] = this.isTrue(flipped & ~1) ? -1 : 1;
-    return literals.every((literal) => this.circuit.isTrue(literal, model));
+  /**
+   * Whether literals that are true in the last model would be true if one of its free variables had its other value. What is
+   * demanded is not looked at.
+   */
+  withoutOne(literals: readonly Literal[]): (flipped: Literal) => boolean {
+    const { circuit, model } = this;
+    if (this.loading === "at once" || model === undefined) return () => false;
+    const support = circuit.supportOf(literals, model);
+    return (flipped) => {
+      if (!support.has(variableOf(flipped))) return true;
+      const changed = model.slice();
+      changed[flipped & ~1] = circuit.isTrue(flipped & ~1, model) ? -1 : 1;
+      return literals.every((literal) => circuit.isTrue(literal, changed));
+    };
   }
 
   private gate(name: string, make: () => Literal): Literal {

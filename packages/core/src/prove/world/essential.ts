@@ -43,9 +43,10 @@ export function essentialOf(
 ): Essential {
   const { formula } = encoding.connection;
   // Most labels do not matter. Where the model is one without the feature too, nothing has to be solved.
-  const isIncidental = ({ quiet, alone }: Feature): boolean =>
-    quiet === true && alone !== undefined && formula.wouldBeTrue([...scope, violation], alone);
   const found = featuresOf(encoding);
+  const holdsWithout = formula.withoutOne([...scope, violation]);
+  const isIncidental = ({ quiet, alone }: Feature): boolean =>
+    quiet === true && alone !== undefined && holdsWithout(alone);
   const settled = new Set(found.filter(isIncidental));
   const features = found.map((feature) => ({
     ...feature,

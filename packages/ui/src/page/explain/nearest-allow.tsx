@@ -8,7 +8,7 @@ export function NearestAllow({ nearest, ...selecting }: { readonly nearest: Near
   const failing = fails.length === 0 ? "is not reached" : `matches except for the ${fails.join(" and the ")}`;
   return (
     <section className="nearest">
-      <h3>Closest allow</h3>
+      <h3>Nearest allow</h3>
       <p>
         <SelectButton selection={selectionOfRule(rule)} {...selecting} /> {failing}: {why}.
       </p>

@@ -56,7 +56,7 @@ const mistake = (message: string): Arguments => ({ kind: "mistake", message });
 export function helpText(rows: readonly string[]): string {
   return `Usage: npm run bench -- [options]
 
-Measures Tierwall on generated clusters. A run of all rows takes some minutes and writes docs/explanation/performance.md.
+Measures Tierwall on generated clusters. A run of all rows takes some minutes and writes pages of docs/explanation/performance.
 
   --only ROW         one row alone: ${rows.join(", ")}
   -o, --output WHAT  table (default), or json: one object a row, for machines

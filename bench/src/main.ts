@@ -1,10 +1,10 @@
-import { existsSync, readFileSync, writeFileSync } from "node:fs";
+import { writeFileSync } from "node:fs";
 import { helpText, type Options, readArguments } from "./arguments.js";
 import { CaseFailed, runCase } from "./case-process.js";
 import { thisMachine } from "./machine.js";
 import { curveSvg } from "./report/curve-svg.js";
 import { curveFile, isBusy, type Machine, performancePage, proofsPage } from "./report/performance-page.js";
-import { withPart } from "./report/page-parts.js";
+import { type MeasuredPage, measuredPages, pageText, pathOf } from "./report/measured-page.js";
 import { bulkTable, detailTable, missed, notesOf, resultJson, type RowResult } from "./report/results.js";
 import { textTable } from "./report/table.js";
 import { type Row, rows } from "./rows.js";
@@ -40,7 +40,7 @@ function measureRows({ only, output, seed }: Options): number {
   if (output === "table") printTables(results);
   const crashed = wanted.length - results.length;
   if (crashed > 0) talk(`crashed: ${crashed} of ${wanted.length} rows`);
-  else writePage(results, machine, only === undefined);
+  else writePages(results, machine, only === undefined);
   return crashed > 0 ? 1 : 0;
 }
 
@@ -63,21 +63,19 @@ function printTables(results: readonly RowResult[]): void {
   print(misses.length === 0 ? "\nevery bar was reached" : `\nmisses: ${misses.join(", ")}`);
 }
 
-/** A part of the page is about one run of all its rows: rows of different days would not go together. */
-function writePage(results: readonly RowResult[], machine: Machine, isComplete: boolean): void {
-  const docs = new URL("../../docs/explanation/", import.meta.url);
-  const page = new URL("performance.md", docs);
+/** A page is about one run of all its rows: rows of different days would not go together. */
+function writePages(results: readonly RowResult[], machine: Machine, isComplete: boolean): void {
   const isProof = ({ row }: RowResult) => row === "prove";
   const [proofs, others] = [results.filter(isProof), results.filter((result) => !isProof(result))];
-  const before = existsSync(page) ? readFileSync(page, "utf8") : "";
-  let text = before;
-  if (proofs.length > 0) text = withPart(text, "proofs", proofsPage(proofs, machine));
-  if (isComplete) text = withPart(text, "engine", performancePage(others, machine));
+  const write = (page: MeasuredPage, text: string) => {
+    writeFileSync(new URL(`${page}.md`, measuredPages), pageText(page, text));
+    talk(`wrote ${pathOf(page)}`);
+  };
+  if (proofs.length > 0) write("proofs", proofsPage(proofs, machine));
+  if (!isComplete) return;
+  write("engine", performancePage(others, machine));
   const curve = results.find((result) => result.curve !== undefined)?.curve;
-  if (isComplete && curve !== undefined) writeFileSync(new URL(curveFile, docs), curveSvg(curve));
-  if (text === before) return;
-  writeFileSync(page, text);
-  talk("wrote docs/explanation/performance.md");
+  if (curve !== undefined) writeFileSync(new URL(curveFile, measuredPages), curveSvg(curve));
 }
 
 /** Data goes to stdout, messages to stderr. */

@@ -1,13 +1,13 @@
-import { existsSync, readFileSync, writeFileSync } from "node:fs";
+import { writeFileSync } from "node:fs";
 import { thisMachine } from "./machine.js";
-import { type Part, withPart } from "./report/page-parts.js";
+import { type MeasuredPage, measuredPages, pageText, pathOf } from "./report/measured-page.js";
 import { isBusy, type Machine, machineText } from "./report/performance-page.js";
 import { detailTable, missed, notesOf, type RowResult } from "./report/results.js";
 import { markdownTable, textTable } from "./report/table.js";
 
-/** A part of docs/explanation/performance.md whose rows are measured by a command of their own. */
+/** Rows that are measured by a command of their own, which writes a page about them. */
 export interface MeasuredPart {
-  readonly name: Part;
+  readonly name: MeasuredPage;
   readonly command: string;
   readonly title: string;
   /** What was measured, behind the command. */
@@ -40,10 +40,9 @@ function writePage(
   results: readonly RowResult[],
   machine: Machine,
 ): void {
-  const page = new URL("../../docs/explanation/performance.md", import.meta.url);
   const busy = ["- the machine was busy with other things: measure again when it is not"];
   const text = [
-    `## ${title}\n`,
+    `# ${title}\n`,
     `What \`${command}\` measured in one run${about}\n`,
     `${machineText(machine, missed(results))}\n`,
     markdownTable(detailTable(results)),
@@ -52,8 +51,8 @@ function writePage(
     ...(isBusy(machine) ? busy : []),
     ...(results.length > 1 ? [`- one row again: \`${command} -- ${Object.keys(rows)[0]}\``] : []),
   ].join("\n");
-  writeFileSync(page, withPart(existsSync(page) ? readFileSync(page, "utf8") : "", name, text));
-  talk("wrote docs/explanation/performance.md");
+  writeFileSync(new URL(`${name}.md`, measuredPages), pageText(name, text));
+  talk(`wrote ${pathOf(name)}`);
 }
 
 export function refuse(why: string): number {

@@ -9,7 +9,6 @@ const mostCharacters = 120;
 /** Pages that may be longer, and why. */
 const longer: Readonly<Record<string, string>> = {
   "docs/semantics.md": "normative: its statements are numbered, quoted and searched as one text",
-  "docs/explanation/performance.md": "written by `npm run bench` and the other benchmarks",
 };
 
 const root = new URL("../../", import.meta.url);
@@ -20,7 +19,7 @@ const pages = [
   ...readdirSync(new URL("docs", root), { recursive: true, encoding: "utf8" })
     .filter((name) => name.endsWith(".md"))
     .map((name) => `docs/${name}`),
-].filter((page) => !read(page).startsWith("<!-- Written by `npm run generate`"));
+].filter((page) => !read(page).startsWith("<!-- Written by `npm run "));
 
 /** Sentences and lists: without blocks of code, tables, pictures and comments. */
 const proseOf = (text: string) =>

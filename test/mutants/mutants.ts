@@ -51,8 +51,8 @@ const inEngine: readonly Change[] = [
   [
     "one direction that allows is enough",
     "engine/pairs/pod-sweep.ts",
-    "both = into === everyPort ? out :",
-    "both = into === everyPort ? into :",
+    "return into === everyPort ? out :",
+    "return into === everyPort ? into :",
   ],
   [
     "an end asks only its own egress",
@@ -303,11 +303,17 @@ const inEngine: readonly Change[] = [
   ],
   [
     "rows that are uncertain for different reasons are one",
-    "engine/walk/row-walk.ts",
+    "engine/walk/table-walk.ts",
     "({ values }: RowValues): boolean => values.includes(uncertain)",
     "({ values }: RowValues): boolean => values.length < 0 && values.includes(uncertain)",
   ],
   // The tables
+  [
+    "what one row takes is not put back for the next",
+    "engine/walk/table-walk.ts",
+    "        restore();\n",
+    "",
+  ],
   [
     "a column that is singled out forgets what was denied to all",
     "engine/walk/row-walk.ts",
@@ -348,8 +354,14 @@ const inEngine: readonly Change[] = [
   [
     "a pod and itself are counted as a pair",
     "engine/pairs/blocks.ts",
-    "if (canTalk?.(self) !== false) counts[slotOfSelf]! -= size;",
-    "",
+    "slots.slotOf(answers[self]!)]!--;",
+    "slots.slotOf(answers[self]!)]! += 0;",
+  ],
+  [
+    "a source that is singled out gets the answer of the others",
+    "engine/pairs/pod-sweep.ts",
+    "if (both === this.answers[i]) return;",
+    "if (both !== noPorts) return;",
   ],
   [
     "a tier without isolation is taken for the last",

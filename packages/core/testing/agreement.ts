@@ -49,8 +49,10 @@ export function faultOfEngine(compile: (state: State) => Engine, exam: Exam): st
   const asked = [...exam.amongMembers, ...exam.withOthers];
   const alone = firstFault(asked, "the engine", (flow) => engine.verdict(flow));
   if (alone !== undefined) return alone;
+  // Rows that verdicts have read are kept: only an engine that was not asked before computes rows together.
+  const unasked = compile(exam.state);
   return (
-    faultOfPairs(engine, engine.pairs({ representation: "tables" }), "the list of all pairs", exam) ??
+    faultOfPairs(unasked, unasked.pairs({ representation: "tables" }), "the list of all pairs", exam) ??
     faultOfPairs(engine, streamedInParts(engine), "the stream of all pairs", exam)
   );
 }

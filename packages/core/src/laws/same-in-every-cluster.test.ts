@@ -6,6 +6,7 @@ import { evaluate } from "../evaluate/evaluate.js";
 import { directions } from "../policy/model.js";
 import { Connection, EncodedWalk, Formula, Matching, OwnerRules } from "../prove/encode/index.js";
 import { FALSE, not } from "../prove/sat/index.js";
+import { ownerPolicies } from "../prove/same/cilium-item.js";
 import { compareEverywhere } from "../prove/same/index.js";
 import type { State } from "../state/state.js";
 import type { Manifest } from "../../testing/arbitrary/arbitrary-vocabulary.js";
@@ -54,7 +55,7 @@ function isSameAtOnce(before: State, after: State): boolean {
     policies.some(({ dialect }) => dialect === "cilium"),
   );
   // CIDR groups are the same on both sides.
-  const options = hasCilium ? { ownerRules: new OwnerRules(connection) } : {};
+  const options = hasCilium ? { ownerRules: new OwnerRules(connection, ownerPolicies) } : {};
   const [left, right] = [before, after].map(({ tiers, cluster }) => {
     const walk = new EncodedWalk(new Matching(connection, cluster.cidrGroups), tiers, options);
     const allowed = formula.and(directions.map((direction) => walk.allows(direction)));

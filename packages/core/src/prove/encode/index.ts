@@ -17,4 +17,4 @@ export { Formula } from "./formula.js";
 export { type End, endOf, ends, LabelPair, otherEnd } from "./label-pair.js";
 export { Matching } from "./match.js";
 export type { OrderedValue } from "./ordered-value.js";
-export { isSideDependent, type OwnerRule, OwnerRules } from "./owner-rules.js";
+export { isSideDependent, type OwnerRule, OwnerRules, type WriteRules } from "./owner-rules.js";

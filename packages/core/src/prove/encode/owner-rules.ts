@@ -1,3 +1,4 @@
+import type { JsonObject } from "../../manifest/document.js";
 import type { Direction, Peer, PortMatch } from "../../policy/model.js";
 import { type Literal, not } from "../sat/index.js";
 import type { Connection } from "./connection.js";
@@ -13,6 +14,12 @@ export interface OwnerRule {
   readonly port: PortMatch | "every";
 }
 
+/** Writes rules as policies; the namespace is that of the pod at which a direction is decided. */
+export type WriteRules = (
+  rules: readonly OwnerRule[],
+  namespaceOf: (direction: Direction) => string,
+) => readonly JsonObject[];
+
 /*
  * What owners can do to one connection of two sets of policies, besides what they do to both alike (S11.6):
  *
@@ -27,6 +34,8 @@ export class OwnerRules {
 
   constructor(
     private readonly connection: Connection,
+    /** Given, because only a comparison of two sets needs it. */
+    readonly write: WriteRules,
     /** Those that are not the same on both sides. */
     private readonly groups: readonly Extract<Peer, { kind: "cidr-group" }>[] = [],
   ) {}

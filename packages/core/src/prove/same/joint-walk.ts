@@ -15,6 +15,7 @@ import {
 import { type Answer, type Budget, FALSE, type Literal, not, type Solver } from "../sat/index.js";
 import type { AlignedTier, Policies } from "./aligned-tiers.js";
 import type { Segment } from "./alignment.js";
+import { ownerPolicies } from "./cilium-item.js";
 import { differentGroups } from "./different-groups.js";
 
 /*
@@ -49,7 +50,11 @@ export class JointWalk implements Models {
     for (const direction of directions)
       for (const act of impossibleActs[owners]) formula.require(not(this.connection.owners[direction][act]));
     if (owners === "write Cilium")
-      this.ownerRules = new OwnerRules(this.connection, differentGroups(before.cidrGroups, after.cidrGroups));
+      this.ownerRules = new OwnerRules(
+        this.connection,
+        ownerPolicies,
+        differentGroups(before.cidrGroups, after.cidrGroups),
+      );
     const walkOf = (side: "before" | "after", { cidrGroups }: Policies) =>
       new EncodedWalk(new Matching(this.connection, cidrGroups), tiersOf(aligned, side), {
         segments: segmentsOf(aligned, side, equal),

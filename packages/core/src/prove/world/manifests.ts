@@ -3,7 +3,6 @@ import { type Direction, directions } from "../../policy/model.js";
 import type { JsonObject } from "../../manifest/document.js";
 import { writeYaml } from "../../manifest/yaml/write-yaml.js";
 import { ends, endOf, type OwnerAct } from "../encode/index.js";
-import { ciliumItem } from "./cilium-item.js";
 import type { Witness, WitnessEnd } from "./witness.js";
 
 /** The cluster of a witness: Namespaces, Pods, Nodes, and what the owners wrote. */
@@ -30,7 +29,7 @@ export function manifestsOf(witness: Witness): readonly JsonObject[] {
     ...elsewhere.map(({ node }) => ({ apiVersion: "v1", kind: "Node", metadata: { name: node! } })),
     ...pods.map((pod) => podOf(pod, witness)),
     ...directions.flatMap((direction) => ownersPolicy(witness, direction)),
-    ...directions.flatMap((direction) => ownersRules(witness, direction)),
+    ...witness.ownerPolicies,
   ];
 }
 
@@ -62,31 +61,6 @@ function ownersPolicy(witness: Witness, direction: Direction): readonly JsonObje
   const isCilium = act === "deny" || witness.ownersApi === "Cilium";
   return [(isCilium ? ciliumPolicy : networkPolicy)(metadata, direction, act)];
 }
-
-/** What an owner allows exactly, and what is denied, as one policy each. */
-function ownersRules(witness: Witness, direction: Direction): readonly JsonObject[] {
-  const { namespace } = witness[endOf(direction)];
-  return (["Allow", "Deny"] as const).flatMap((action) => {
-    const rules = witness.ownerRules.filter((rule) => rule.direction === direction && rule.action === action);
-    if (rules.length === 0) return [];
-    const items = rules.map((rule) => ciliumItem(rule, namespace));
-    const sections =
-      action === "Allow"
-        ? { [direction]: items }
-        : { enableDefaultDeny: { ingress: false, egress: false }, [`${direction}Deny`]: items };
-    return [
-      {
-        apiVersion: "cilium.io/v2",
-        kind: "CiliumNetworkPolicy",
-        metadata: { name: ownerRulesName(direction, action), namespace },
-        spec: { endpointSelector: {}, ...sections },
-      },
-    ];
-  });
-}
-
-export const ownerRulesName = (direction: Direction, action: "Allow" | "Deny"): string =>
-  `owner-${direction}-${action.toLowerCase()}`;
 
 function networkPolicy(metadata: JsonObject, direction: Direction, act: OwnerAct): JsonObject {
   const type = direction === "ingress" ? "Ingress" : "Egress";

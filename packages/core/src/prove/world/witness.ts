@@ -1,5 +1,6 @@
 import type { Labels } from "../../labels/requirement.js";
 import { namespaceNameLabel } from "../../labels/requirement.js";
+import type { JsonObject } from "../../manifest/document.js";
 import { type Address, type Family, parseAddress } from "../../net/address.js";
 import type { Direction, Protocol } from "../../policy/model.js";
 import {
@@ -54,6 +55,8 @@ export interface Witness {
   readonly ownersApi: "NetworkPolicy" | "Cilium";
   /** What they write about exactly one peer and port. */
   readonly ownerRules: readonly OwnerRule[];
+  /** These rules, as policies. */
+  readonly ownerPolicies: readonly JsonObject[];
   /** By the key of the encoding. */
   readonly facts: ReadonlyMap<string, boolean>;
 }
@@ -66,16 +69,19 @@ export function readWitness(encoding: Models): Witness {
   const protocol = protocols.find((each) => isTrue(connection.protocol(each)))!;
   const source = reader.end("source", undefined);
   const destination = reader.end("destination", source.address);
+  const ends = { source, destination };
+  const ownerRules = reader.ownerRules();
   return {
-    source,
-    destination,
+    ...ends,
     protocol,
     port: protocol === "ICMP" ? 0 : Number(common(connection.port.interval(isTrue))),
     family: reader.family,
     portNames: [...connection.portNames].flatMap(([name, literal]) => (isTrue(literal) ? [name] : [])),
     owners: byDirection((direction) => reader.ownerAct(direction)),
     ownersApi: "NetworkPolicy",
-    ownerRules: reader.ownerRules(),
+    ownerRules,
+    ownerPolicies:
+      encoding.ownerRules?.write(ownerRules, (direction) => ends[endOf(direction)].namespace) ?? [],
     facts: new Map([...connection.facts].map(([key, literal]) => [key, isTrue(literal)])),
   };
 }

@@ -8,10 +8,10 @@ import {
   type Confirmed,
   type Essential,
   type OwnerRule,
-  ownerRulesName,
   type Witness,
   type WitnessEnd,
 } from "../../prove/world/index.js";
+import { ownerRulesName } from "../../prove/same/index.js";
 import { placeText } from "../explanation/rule-text.js";
 
 /** The texts that all formats of proofs share. */

@@ -1,8 +1,8 @@
 import { type LabelMatch, namespaceNameLabel } from "../../labels/requirement.js";
 import { formatCidr } from "../../net/cidr.js";
 import type { JsonObject } from "../../manifest/document.js";
-import type { Entity, Peer, PortMatch } from "../../policy/model.js";
-import type { OwnerRule } from "../encode/index.js";
+import { type Direction, directions, type Entity, type Peer, type PortMatch } from "../../policy/model.js";
+import type { OwnerRule, WriteRules } from "../encode/index.js";
 
 /*
  * A peer and a port as an item of a CiliumNetworkPolicy in this namespace: read again, they are the same peer and port, with the
@@ -164,3 +164,29 @@ function awsGroup(what: string): JsonObject {
     ...(region === undefined ? {} : { region }),
   };
 }
+
+/** What owners allow exactly, and what they deny, as one policy for each direction and action. */
+export const ownerPolicies: WriteRules = (rules, namespaceOf) =>
+  directions.flatMap((direction) =>
+    (["Allow", "Deny"] as const).flatMap((action) => {
+      const some = rules.filter((rule) => rule.direction === direction && rule.action === action);
+      if (some.length === 0) return [];
+      const namespace = namespaceOf(direction);
+      const items = some.map((rule) => ciliumItem(rule, namespace));
+      const sections =
+        action === "Allow"
+          ? { [direction]: items }
+          : { enableDefaultDeny: { ingress: false, egress: false }, [`${direction}Deny`]: items };
+      return [
+        {
+          apiVersion: "cilium.io/v2",
+          kind: "CiliumNetworkPolicy",
+          metadata: { name: ownerRulesName(direction, action), namespace },
+          spec: { endpointSelector: {}, ...sections },
+        },
+      ];
+    }),
+  );
+
+export const ownerRulesName = (direction: Direction, action: "Allow" | "Deny"): string =>
+  `owner-${direction}-${action.toLowerCase()}`;

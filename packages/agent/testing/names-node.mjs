@@ -3,9 +3,9 @@
 import { execFile } from "node:child_process";
 import { createInterface } from "node:readline";
 import { parseAddress, parseCidr } from "@tierwall/core/model";
-import { InsideAddresses } from "../dist/dns/inside-addresses.js";
 import { NameService } from "../dist/dns/name-service.js";
-import { leftElements } from "../dist/dns/timed-elements.js";
+import { InsideAddresses } from "../dist/dns/reach.js";
+import { leftElements } from "../dist/kernel/learned.js";
 import { changesText } from "../dist/ruleset/set-change.js";
 
 const {

@@ -38,7 +38,7 @@ export function explanationText(explanation: Explanation, { style, verbose = fal
   return [head, ...caveats, ...answers, ...tierLegend(explanation, style)].join("\n");
 }
 
-/** What the names of tiers mean, for a reader who knows only NetworkPolicies; nothing where there is no other tier. */
+/** What the names of tiers mean, for a reader who knows only NetworkPolicies; nothing where administrators set none. */
 function tierLegend({ answers }: Explanation, style: Style): readonly string[] {
   const walks = answers.flatMap(({ explained }) =>
     explained === undefined ? [] : [explained.egress, explained.ingress],
@@ -48,7 +48,8 @@ function tierLegend({ answers }: Explanation, style: Style): readonly string[] {
     const present = tiers.filter((tier) => shown.has(tier));
     return present.length === 0 ? [] : [`${present.join(", ")} (${meaning})`];
   });
-  if (shown.size === 0 || (shown.size === 1 && shown.has("network-policy"))) return [];
+  const hasTiersOfAdministrators = [...shown].some((tier) => tier !== "network-policy" && tier !== "foreign");
+  if (!hasTiersOfAdministrators) return [];
   const text = `Tiers, in order: ${parts.join(", then ")}. The first that decides wins.`;
   return ["", style.dim(wrap("  ", text, "  "))];
 }

@@ -20,6 +20,9 @@ describe.skipIf(reason)(`documented commands about a live cluster can be run as 
     reader = new ReadersFolder({ KUBECONFIG: withDocumentedContexts(plane.kubeconfig()) });
     const { status, output } = reader.run("kubectl apply --server-side -f deploy/crds");
     if (status !== 0) throw new Error(output);
+    // The API server serves new kinds a moment after it has accepted their definitions.
+    const isServed = () => expect(reader.run("kubectl get clusternetworkpolicies,guarantees").status).toBe(0);
+    await vi.waitFor(isServed, { timeout: startTimeout, interval: 500 });
   }, startTimeout);
   afterAll(async () => {
     removeFolders();

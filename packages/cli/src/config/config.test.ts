@@ -30,7 +30,7 @@ describe("tierwall.yaml gives defaults", () => {
       status: 0,
       stdout: expect.stringContaining("DENIED") as string,
     });
-    expect(tierwall(["validate"], { cwd }).stdout).toContain("1 policy, 2 pods");
+    expect(tierwall(["validate"], { cwd }).stdout).toContain("1 policy (1 NetworkPolicy), 2 pods");
   });
 
   it("with paths relative to itself, wherever it is used", () => {
@@ -53,7 +53,7 @@ describe("tierwall.yaml gives defaults", () => {
   it("that a command without such a choice does without", () => {
     const cwd = repository(`${whole}output: yaml\n`);
     expect(tierwall(ask, { cwd }).stdout).toContain("verdict: Deny");
-    expect(tierwall(["validate"], { cwd }).stdout).toContain("1 policy, 2 pods");
+    expect(tierwall(["validate"], { cwd }).stdout).toContain("1 policy (1 NetworkPolicy), 2 pods");
   });
 
   it("of manifests only for commands that get none on the line", () => {

@@ -162,7 +162,7 @@ function measureProofs(run: Run, seed: number): Omit<RowResult, "row"> {
     ],
     notes: [
       "ClusterNetworkPolicies x rules + NetworkPolicies; from tiers to an answer that is confirmed",
-      "times are processor time, and medians of three runs where there is more than one",
+      "times are those of processors, or of the clock where that is less; medians of three runs where there is more than one",
       `on the clock: ${elapsed(small)}, ${elapsed(large)} for the first guarantees, ${elapsed(tenants)} for tenants, ${elapsed(same)} for equality, ${elapsed([redundancy])} for redundancy`,
       `further guarantees: ${resultText(small[0]!.results)} and ${resultText(large[0]!.results)}`,
       `1,000 tenants: ${resultText(tenants[0]!.results)}; ${count(same[0]!.rules)} rules and a version with each split: ${resultText(same[0]!.results)}`,

@@ -73,7 +73,7 @@ test("the page has both tables, the curve, the machine and what was missed", () 
     "| 10k/1k | 0.6 s (bar 0.75 s) |",
     "| verdicts | one verdict | 0.4 µs (bar 1 µs) |",
     "| 20,000 | 0.75 s | 38 µs | 300 MB |",
-    "(performance-growth.svg)",
+    "(growth.svg)",
     "Some CPU, 2 cores, 24 GB, Node v20.1.0",
     "Missed: 10k/1k memory, verdicts with its explanation.",
     "- 10k/1k: naive was scaled",

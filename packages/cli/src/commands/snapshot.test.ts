@@ -48,7 +48,9 @@ describe("tierwall snapshot", () => {
   it("a folder with packed snapshots is read like any other", () => {
     const folder = folderOf({ "x/none": "" });
     run("snapshot", "-f", "cluster.yaml", "-o", `${folder}/s.json.gz`);
-    expect(tierwall(["validate", "-f", "."], { cwd: folder }).stdout).toContain("1 policy (1 NetworkPolicy), 2 pods");
+    expect(tierwall(["validate", "-f", "."], { cwd: folder }).stdout).toContain(
+      "1 policy (1 NetworkPolicy), 2 pods",
+    );
   });
 
   it("hides names with --redact, otherwise each time", () => {

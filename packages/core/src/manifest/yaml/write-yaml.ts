@@ -1,4 +1,4 @@
-import { Document as YamlDocument, isMap, isNode, isPair, isScalar, isSeq, type Node } from "yaml";
+import { Document as YamlDocument, isMap, isNode, isPair, isScalar, isSeq, type Node, visit } from "yaml";
 import type { Path } from "../../diagnostics/place.js";
 import type { Comment, JsonObject } from "../document.js";
 import type { ManifestObject } from "../object.js";
@@ -20,8 +20,16 @@ function writeDocument({ value, comments }: CommentedObject): string {
   // As kubectl reads it: `on` is true unless it is quoted.
   const document = new YamlDocument(value, { version: "1.1", aliasDuplicateObjects: false });
   for (const comment of comments) attach(document, comment);
-  return document.toString({ lineWidth: 0, directives: false });
+  visit(document, {
+    Scalar: (_key, scalar) => void (isCommand(scalar.value) && (scalar.type = "QUOTE_DOUBLE")),
+  });
+  // What is quoted stays on one line, however long it is.
+  const doubleQuotedMinMultiLineLength = Number.MAX_SAFE_INTEGER;
+  return document.toString({ lineWidth: 0, directives: false, doubleQuotedMinMultiLineLength });
 }
+
+/** As a block of lines, it would give a CI system a command if the output is in its log. */
+const isCommand = (value: unknown): boolean => typeof value === "string" && /\n\s*(?:::|##\[)/.test(value);
 
 function attach(document: YamlDocument, { path, side, text }: Comment): void {
   const { owner, value } = nodeAt(document, path);

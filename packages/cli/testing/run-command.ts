@@ -22,6 +22,8 @@ export interface Circumstances {
   /** A file that standard output goes to, instead of to the caller. */
   readonly stdout?: string;
   readonly env?: Readonly<Record<string, string>>;
+  /** Also in full, one process runs it after others: of hundreds of commands, where none is about its process. */
+  readonly inOneProcess?: boolean;
 }
 
 /**
@@ -35,7 +37,8 @@ export function tierwall(args: readonly string[], circumstances: Circumstances =
   const { FORCE_COLOR: _, NO_COLOR: __, ...ours } = process.env;
   const environment = { ...ours, KUBECONFIG: noKubeconfig, ...env } as Readonly<Record<string, string>>;
   const isAlone = input !== "" || circumstances.stdout !== undefined || args.includes("-");
-  if (!isFull && !isAlone) return runInOneProcess(args, cwd ?? process.cwd(), environment);
+  if ((!isFull || circumstances.inOneProcess === true) && !isAlone)
+    return runInOneProcess(args, cwd ?? process.cwd(), environment);
   const output = circumstances.stdout === undefined ? undefined : openSync(circumstances.stdout, "w");
   const { status, stdout, stderr, error } = spawnSync(process.execPath, [bin, ...args], {
     ...(cwd === undefined ? {} : { cwd }),

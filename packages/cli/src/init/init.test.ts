@@ -143,7 +143,7 @@ describe("what init writes passes its own CI job", () => {
     expect(commands.map(([command]) => command)).toEqual(["validate", "lint", "test"]);
     for (const words of commands) {
       expect(usageError(words)).toBeUndefined();
-      expect([words, tierwall(words, { cwd }).status]).toEqual([words, 0]);
+      expect([words, tierwall(words, { cwd, inOneProcess: true }).status]).toEqual([words, 0]);
     }
   });
 });
@@ -340,7 +340,7 @@ describe("the files of init", () => {
       "Add to .gitlab-ci.yml: include: [{local: .gitlab/tierwall.gitlab-ci.yml}]",
     );
     for (const words of ciCommands(read(cwd, ".gitlab/tierwall.gitlab-ci.yml")))
-      expect([words, tierwall(words, { cwd }).status]).toEqual([words, 0]);
+      expect([words, tierwall(words, { cwd, inOneProcess: true }).status]).toEqual([words, 0]);
     const other = folderOf({ "pods.yaml": pods });
     init(other, "--ci", "none");
     expect(readdirSync(other)).toEqual(["connectivity-test.yaml", "pods.yaml", "tierwall.yaml"]);

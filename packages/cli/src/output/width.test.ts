@@ -44,7 +44,7 @@ const answers = [
 
 describe("output fits 80 columns", () => {
   it.each(answers.map((args) => [args]))("%j", (args) => {
-    const { stdout } = tierwall(args, { cwd });
+    const { stdout } = tierwall(args, { cwd, inOneProcess: true });
     expect(stdout).not.toBe("");
     expect(tooWide(stdout)).toEqual([]);
   });
@@ -99,7 +99,7 @@ describe("the pager", () => {
 
 describe("help fits 80 columns", () => {
   it.each(["", ...commandNames()])("tierwall %s --help", (name) => {
-    const { stdout } = tierwall([...(name === "" ? [] : [name]), "--help"], { cwd });
+    const { stdout } = tierwall([...(name === "" ? [] : [name]), "--help"], { cwd, inOneProcess: true });
     // Commands are shown as they are typed.
     const prose = stdout
       .split("\n")

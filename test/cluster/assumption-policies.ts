@@ -130,7 +130,7 @@ export const attempts: readonly Attempt[] = [
   {
     guarantee: "deployed",
     collection: "/api/v1/namespaces",
-    refused: { name: "deployed", labels: { purpose: "web", role: "platform" } },
+    refused: { name: "deployed", labels: { purpose: "web", role: "other" } },
     admitted: { name: "deployed", labels: { purpose: "web" } },
   },
 ];
